@@ -63,6 +63,7 @@ bool assign_one(LinkSettings& settings, std::string_view key, std::string_view v
   if (key == "aggregate") return set_duration(settings.aggregate, value);
   if (key == "queue") return set_size(settings.queue, value);
   if (key == "codel") return set_switch(settings.codel, value);
+  if (key == "fair") return set_switch(settings.fair, value);
   if (key == "bucket") return set_size(settings.bucket, value);
   if (key == "peak") return set_rate(settings.peak, value);
   if (key == "loss") return set_probability(settings.loss, value);

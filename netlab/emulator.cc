@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <ostream>
+#include <string_view>
 
 #include "base/system_error.h"
 
@@ -60,6 +62,17 @@ base::UniqueFd open_signals() {
 }
 
 }  // namespace
+
+std::uint64_t flow_of(const IpPacket& packet) {
+  constexpr std::size_t kProtocol = 9;
+  constexpr std::size_t kAddresses = 12;
+  constexpr std::size_t kPorts = 20;  // there are no options
+  if (packet.bytes.size() < kPorts + 4) return 0;
+  const std::string_view bytes{reinterpret_cast<const char*>(packet.bytes.data()),
+                               packet.bytes.size()};
+  return std::hash<std::string_view>{}(bytes.substr(kAddresses, kPorts + 4 - kAddresses)) +
+         packet.bytes[kProtocol];
+}
 
 Emulator::Emulator(Settings settings)
     : settings_{std::move(settings)},

@@ -25,6 +25,10 @@ inline base::ByteCount size_of(const IpPacket& packet) {
   return base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())};
 }
 
+/// Of IPv4's addresses, protocol and ports: the same for all packets of a connection in one
+/// direction.
+std::uint64_t flow_of(const IpPacket& packet);
+
 /// One server namespace and a namespace for each client, joined by emulated paths:
 ///
 ///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns

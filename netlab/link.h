@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
-#include "netlab/codel.h"
+#include "netlab/flow_queues.h"
 
 namespace netlab {
 
@@ -20,6 +20,8 @@ struct LinkSettings {
   base::Duration aggregate{};      ///< packets arrive in batches, one per this time
   base::ByteCount queue{1 << 20};  ///< drop-tail, the packet being transmitted included
   bool codel = false;              ///< the queue is managed by CoDel (RFC 8289)
+  /// A queue for each flow, served in turn, all within `queue`; with `codel`, FQ-CoDel (RFC 8290).
+  bool fair = false;
   /// Size of a token bucket that fills at `rate`; while it has tokens, packets leave at `peak`. 0
   /// means no token bucket.
   base::ByteCount bucket{};
@@ -52,8 +54,9 @@ struct LinkCounters {
 ///
 ///   enqueue -> [ queue ] -> transmitter (rate) -> wire (loss, delay, jitter) -> dequeue
 ///
-/// `Packet` is movable, and size_of(packet), declared next to it, returns its base::ByteCount. The
-/// emulator's packets hold bytes, the simulator's only describe them.
+/// `Packet` is movable. Declared next to it are size_of(packet), its base::ByteCount, and
+/// flow_of(packet), a number for each connection. The emulator's packets hold bytes, the
+/// simulator's only describe them.
 template <typename Packet>
 class Link {
  public:
@@ -73,13 +76,9 @@ class Link {
   std::optional<base::Time> next_arrival() const;
 
   const LinkCounters& counters() const { return counters_; }
-  base::ByteCount queued() const { return queued_; }
+  base::ByteCount queued() const { return queues_.bytes(); }
 
  private:
-  struct Waiting {
-    base::Time since;
-    Packet packet;
-  };
   struct InFlight {
     base::Time arrival;
     Packet packet;
@@ -91,8 +90,6 @@ class Link {
   }
   base::Time head_finish() const;
   void begin_head();
-  Packet take_head();
-  void drop_by_codel();
   void fill_bucket(base::Duration time);
   void transmit_until(base::Time now);
   void propagate(Packet packet, base::Time sent);
@@ -105,13 +102,11 @@ class Link {
   LinkSettings settings_;
   std::mt19937_64 random_;
   LinkCounters counters_;
-  CoDel codel_;
   std::optional<base::Time> burst_since_;  // nullopt outside a burst
-  std::deque<Waiting> waiting_;            // the front one is being transmitted
-  base::ByteCount queued_;
-  base::Time transmitter_clock_{};  // up to when transmission has been accounted
-  std::int64_t head_work_ = 0;      // rest of the front packet, in bits * 1e9: exact for any rate
-  double tokens_ = 0;               // bits, at transmitter_clock_
+  FlowQueues<Packet> queues_;              // the chosen packet is being transmitted
+  base::Time transmitter_clock_{};         // up to when transmission has been accounted
+  std::int64_t head_work_ = 0;  // rest of the front packet, in bits * 1e9: exact for any rate
+  double tokens_ = 0;           // bits, at transmitter_clock_
   std::deque<InFlight> wire_;
   base::Time last_arrival_{};
 };
@@ -120,7 +115,7 @@ template <typename Packet>
 void Link<Packet>::set(const LinkSettings& settings, base::Time now) {
   transmit_until(now);
   // With a token bucket the front packet may still have been waiting; it then starts again.
-  const bool transmitting = !waiting_.empty() && settings_.bucket.bytes() == 0;
+  const bool transmitting = !queues_.empty() && settings_.bucket.bytes() == 0;
   if (transmitting) head_work_ -= speed().bps() * (now - transmitter_clock_).count();
   fill_bucket(now - transmitter_clock_);
   transmitter_clock_ = now;
@@ -133,14 +128,17 @@ void Link<Packet>::enqueue(Packet packet, base::Time now) {
   ++counters_.packets_in;
   const base::ByteCount size = size_of(packet);
   counters_.bytes_in += static_cast<std::uint64_t>(size.bytes());
-  if (!waiting_.empty() && queued_ + size > settings_.queue) {
+  const bool idle = queues_.empty();
+  if (!idle && !settings_.fair && queues_.bytes() + size > settings_.queue) {
     ++counters_.dropped_queue;
     return;
   }
-  queued_ += size;
-  counters_.queue_high_water = std::max(counters_.queue_high_water, queued_);
-  waiting_.push_back({now, std::move(packet)});
-  if (waiting_.size() == 1) {
+  queues_.push(settings_.fair ? flow_of(packet) : 0, std::move(packet), now);
+  for (; settings_.fair && !idle && queues_.bytes() > settings_.queue; ++counters_.dropped_queue) {
+    queues_.drop_from_longest();
+  }
+  counters_.queue_high_water = std::max(counters_.queue_high_water, queues_.bytes());
+  if (idle) {
     fill_bucket(now - transmitter_clock_);
     transmitter_clock_ = now;
     begin_head();
@@ -163,7 +161,7 @@ std::optional<Packet> Link<Packet>::dequeue(base::Time now) {
 template <typename Packet>
 std::optional<base::Time> Link<Packet>::next_arrival() const {
   if (!wire_.empty()) return wire_.front().arrival;
-  if (!waiting_.empty()) return head_finish() + settings_.delay;
+  if (!queues_.empty()) return head_finish() + settings_.delay;
   return std::nullopt;
 }
 
@@ -171,7 +169,7 @@ template <typename Packet>
 base::Time Link<Packet>::head_finish() const {
   base::Time begin = transmitter_clock_;
   if (settings_.bucket.bytes() > 0) {
-    const double missing = static_cast<double>(size_of(waiting_.front().packet).bits()) - tokens_;
+    const double missing = static_cast<double>(size_of(*queues_.chosen()).bits()) - tokens_;
     const double rate = static_cast<double>(std::max<std::int64_t>(1, settings_.rate.bps()));
     if (missing > 0) begin += base::from_seconds(missing / rate);
   }
@@ -182,12 +180,12 @@ base::Time Link<Packet>::head_finish() const {
 
 template <typename Packet>
 void Link<Packet>::transmit_until(base::Time now) {
-  while (!waiting_.empty()) {
+  while (!queues_.empty()) {
     const base::Time finish = head_finish();
     if (finish > now) return;
     fill_bucket(finish - transmitter_clock_);
     transmitter_clock_ = finish;
-    Packet packet = take_head();
+    Packet packet = queues_.take();
     tokens_ = std::max(0.0, tokens_ - static_cast<double>(size_of(packet).bits()));
     begin_head();
     propagate(std::move(packet), transmitter_clock_);
@@ -196,25 +194,8 @@ void Link<Packet>::transmit_until(base::Time now) {
 
 template <typename Packet>
 void Link<Packet>::begin_head() {
-  if (settings_.codel) drop_by_codel();
-  head_work_ = waiting_.empty() ? 0 : work_of(waiting_.front().packet);
-}
-
-template <typename Packet>
-Packet Link<Packet>::take_head() {
-  Packet packet = std::move(waiting_.front().packet);
-  waiting_.pop_front();
-  queued_ -= size_of(packet);
-  return packet;
-}
-
-template <typename Packet>
-void Link<Packet>::drop_by_codel() {
-  while (!waiting_.empty() &&
-         codel_.drops(transmitter_clock_ - waiting_.front().since, queued_, transmitter_clock_)) {
-    take_head();
-    ++counters_.dropped_codel;
-  }
+  counters_.dropped_codel += queues_.choose(settings_.codel, transmitter_clock_);
+  head_work_ = queues_.empty() ? 0 : work_of(*queues_.chosen());
 }
 
 template <typename Packet>

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 namespace netlab {
 namespace {
 
@@ -15,10 +18,12 @@ constexpr Time kStart{1s};
 
 struct Packet {
   std::size_t size;
+  std::uint64_t flow = 0;
 };
 base::ByteCount size_of(const Packet& packet) {
   return base::ByteCount{static_cast<std::int64_t>(packet.size)};
 }
+std::uint64_t flow_of(const Packet& packet) { return packet.flow; }
 using TestLink = Link<Packet>;
 
 Packet packet(std::size_t size = 1500) { return {size}; }
@@ -132,6 +137,57 @@ TEST(LinkTest, CoDelLeavesAShortQueueAlone) {
     }
   }
   EXPECT_EQ(link.counters().dropped_codel, 0u);
+}
+
+/// Sends packets of flow 1 at twice the rate of a link of 12 Mbit/s, and with `fair` or without,
+/// one of flow 2 every 10 ms. Returns how many of each arrive in five seconds.
+std::array<int, 3> arrivals_beside_a_flood(const LinkSettings& settings) {
+  std::array<int, 3> count{};
+  TestLink link{settings, 1};
+  for (int i = 0; i < 5000; ++i) {
+    const Time now = kStart + i * 1ms;
+    link.enqueue({.size = 1500, .flow = 1}, now);
+    link.enqueue({.size = 1500, .flow = 1}, now);
+    if (i % 10 == 0) link.enqueue({.size = 1500, .flow = 2}, now);
+    while (const auto packet = link.dequeue(now)) ++count[packet->flow];
+  }
+  return count;
+}
+
+TEST(LinkTest, AFairQueueDropsOnlyFromTheFlowThatFillsIt) {
+  LinkSettings settings{.rate = BitRate::mbps(12), .queue = ByteCount{30'000}, .fair = true};
+  const auto fair = arrivals_beside_a_flood(settings);
+  EXPECT_GE(fair[2], 499);
+  EXPECT_NEAR(fair[1], 4500, 20);
+  settings.fair = false;
+  EXPECT_LT(arrivals_beside_a_flood(settings)[2], 400);
+}
+
+TEST(LinkTest, FlowsThatFillAFairQueueGetTheSame) {
+  TestLink link{{.rate = BitRate::mbps(12), .queue = ByteCount{60'000}, .fair = true}, 1};
+  std::array<std::size_t, 3> bytes{};
+  for (int i = 0; i < 5000; ++i) {
+    const Time now = kStart + i * 1ms;
+    for (int packets = 0; packets < 3; ++packets) link.enqueue({.size = 1500, .flow = 1}, now);
+    for (int packets = 0; packets < 9; ++packets) link.enqueue({.size = 300, .flow = 2}, now);
+    while (const auto packet = link.dequeue(now)) bytes[packet->flow] += packet->size;
+  }
+  EXPECT_NEAR(static_cast<double>(bytes[1]) / static_cast<double>(bytes[2]), 1, 0.02);
+}
+
+TEST(LinkTest, APacketOfANewFlowPassesAFairQueue) {
+  TestLink link{{.rate = BitRate::mbps(12), .fair = true}, 1};
+  for (int i = 0; i < 100; ++i) link.enqueue({.size = 1500, .flow = 1}, kStart);
+  link.enqueue({.size = 1500, .flow = 2}, kStart);
+  std::vector<std::uint64_t> order;
+  while (const auto packet = link.dequeue(kStart + 5ms)) order.push_back(packet->flow);
+  EXPECT_EQ(order,
+            (std::vector<std::uint64_t>{1, 1, 2, 1, 1}));  // each has a quantum of 1514 bytes
+}
+
+TEST(LinkTest, CoDelInAFairQueueSparesAFlowThatDoesNotFillIt) {
+  const LinkSettings settings{.rate = BitRate::mbps(12), .codel = true, .fair = true};
+  EXPECT_GE(arrivals_beside_a_flood(settings)[2], 499);
 }
 
 TEST(LinkTest, AggregatedPacketsArriveTogether) {

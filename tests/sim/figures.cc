@@ -139,6 +139,20 @@ base::BitRate oracle_rate(const Scenario& scenario) {
          base::BitRate::of(shown, scenario.length - kEndTime - from);
 }
 
+base::Duration stalled(const std::vector<base::Duration>& delays, base::Duration interval,
+                       base::Duration playout) {
+  base::Duration total{};
+  base::Duration due = playout;
+  base::Duration moves_at{};  // no frame is missing before
+  for (const auto delay : delays) {
+    const auto arrives = due - playout + delay;
+    if (arrives > due) total += std::max(base::Duration{}, arrives - std::max(due, moves_at));
+    moves_at = std::max(moves_at, arrives);
+    due += interval;
+  }
+  return total;
+}
+
 Figures summarise(const std::vector<Viewing>& viewings) {
   Figures figures{.fairness = jain(viewings)};
   std::vector<base::Duration> delays;

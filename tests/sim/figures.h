@@ -61,6 +61,11 @@ inline constexpr base::Duration kLateDelay = std::chrono::milliseconds{200};
 
 Figures summarise(const std::vector<Viewing>& viewings);
 
+/// The time for which the picture stands still at a player that shows each frame `playout` after
+/// its capture, or as soon as it comes. `delays`: as in Viewing, one for each `interval`.
+base::Duration stalled(const std::vector<base::Duration>& delays, base::Duration interval,
+                       base::Duration playout);
+
 /// The values need not be sorted. Zero if there are none.
 template <typename T>
 T percentile(std::vector<T> values, double share) {

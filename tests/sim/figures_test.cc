@@ -131,4 +131,13 @@ TEST(FiguresTest, ViewersAndBulkFlowsShareThePayload) {
   EXPECT_EQ(scenario.payload(15s), 0.5 * payload);
 }
 
+TEST(FiguresTest, ThePictureStandsWhileTheFrameThatIsDueIsMissing) {
+  constexpr auto kPlayout = 500ms;
+  EXPECT_EQ(sim::stalled({100ms, 500ms, 100ms}, 40ms, kPlayout), 0ms);
+  EXPECT_EQ(sim::stalled({100ms, 600ms, 560ms, 520ms, 100ms}, 40ms, kPlayout), 100ms);
+  EXPECT_EQ(sim::stalled({100ms, 600ms, 100ms, 100ms, 600ms}, 40ms, kPlayout), 200ms);
+  EXPECT_EQ(sim::stalled({600ms, 600ms, 600ms}, 40ms, kPlayout),
+            180ms);  // it moves, and is always late
+}
+
 }  // namespace

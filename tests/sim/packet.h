@@ -43,4 +43,7 @@ constexpr base::ByteCount size_of(const Segment& segment) {
 }
 constexpr base::ByteCount size_of(const Ack&) { return kHeaderSize; }
 
+constexpr std::uint64_t flow_of(const Segment& segment) { return segment.flow; }
+constexpr std::uint64_t flow_of(const Ack& ack) { return ack.flow; }
+
 }  // namespace sim

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <random>
 
+#include "dice.h"
 #include "scenario.h"
 
 namespace sim {
@@ -20,21 +19,6 @@ constexpr double kMaxLinkRate = 20;
 constexpr base::ByteCount kMinQueue{10 * 1500};
 constexpr Duration kFirstStepTime = 12s;
 constexpr Duration kStepInterval = 10s;
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_{seed} {}
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<>{low, high}(random_);
-  }
-  double log_uniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  bool chance(double probability) { return uniform(0, 1) < probability; }
-
- private:
-  std::mt19937_64 random_;
-};
 
 /// Zero to three steps of x0.2 to x5.
 std::vector<Simulation::Change> draw_steps(Dice& dice, netlab::LinkSettings link) {

@@ -28,8 +28,9 @@ base::BitRate Scenario::payload(base::Duration at) const {
     if (change.at <= at) now = &change.settings;
   }
   if (now->blackhole) return {};
-  const auto active = std::ranges::count_if(
-      others, [&](const Simulation::Flow& flow) { return flow.start <= at && at < flow.stop; });
+  const auto active = std::ranges::count_if(others, [&](const Simulation::Flow& flow) {
+    return !flow.web && flow.start <= at && at < flow.stop;
+  });
   std::size_t users = static_cast<std::size_t>(active) + 1;
   for (std::size_t i = 1; i < viewers; ++i) users += start_of(i) <= at;
   return (kPayloadShare / static_cast<double>(users)) * now->rate;
@@ -40,7 +41,15 @@ std::string Scenario::describe() const {
                           viewer.congestion_control, mbps(link.rate), ms(viewer.round_trip),
                           link.queue.bytes() / 1000, mbps(limits.max));
   if (link.loss > 0) text += fmt::format(" loss {:.2f} %", 100 * link.loss);
+  if (link.burst_enter > 0) {
+    text += fmt::format(" bursts {:.2f} % of {:.0f}", 100 * link.burst_enter, 1 / link.burst_leave);
+  }
+  if (link.bucket.bytes() > 0) {
+    text += fmt::format(" bucket {} kB at {:.1f}", link.bucket.bytes() / 1000, mbps(link.peak));
+  }
+  if (link.fair) text += " FQ";
   if (link.codel) text += " CoDel";
+  if (viewers > 1) text += fmt::format(" {} viewers", viewers);
   if (!viewer.eager) text += " delayed-acks";
   if (viewer.acks.aggregate.count() > 0) {
     text += fmt::format(" aggregated {:.0f} ms", ms(viewer.acks.aggregate));
@@ -49,8 +58,9 @@ std::string Scenario::describe() const {
     text += fmt::format(" {:.0f}s:{:.2f}", base::seconds(change.at), mbps(change.settings.rate));
   }
   for (const auto& other : others) {
-    text += fmt::format(" beside {} {:.0f}-{:.0f} s", other.congestion_control,
-                        base::seconds(other.start), base::seconds(other.stop));
+    text += fmt::format(" beside {}{} {:.0f} ms {:.0f}-{:.0f} s", other.web ? "web " : "",
+                        other.congestion_control, ms(other.round_trip), base::seconds(other.start),
+                        base::seconds(std::min(other.stop, length)));
   }
   return text;
 }

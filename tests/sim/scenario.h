@@ -31,7 +31,8 @@ struct Scenario {
   }
   base::Duration last_start() const { return start_of(viewers - 1); }
 
-  /// One viewer's fair share of the link, as TCP payload. `at`: time since the start.
+  /// One viewer's fair share of the link, as TCP payload; flows that load pages take none of it.
+  /// `at`: time since the start.
   base::BitRate payload(base::Duration at) const;
   /// Describes the link in one line.
   std::string describe() const;

@@ -8,6 +8,8 @@ namespace {
 
 // A bulk flow always keeps this much unsent; once it stops, it sends no more than that.
 constexpr base::ByteCount kBulkChunk{1 << 16};
+// Standard deviation of the logarithm of a page's size.
+constexpr double kPageSpread = 1;
 
 netlab::LinkSettings with_delay(netlab::LinkSettings settings, base::Duration delay) {
   settings.delay = delay;
@@ -25,7 +27,8 @@ Simulation::Simulation(const netlab::LinkSettings& bottleneck, std::vector<Chang
     running_.push_back(
         {flow, TcpSender{i, make_congestion_control(flow.congestion_control, TcpSender::kMss)},
          TcpReceiver{i, flow.eager},
-         netlab::Link<Ack>{with_delay(flow.acks, flow.round_trip), seed + i + 1}, nullptr});
+         netlab::Link<Ack>{with_delay(flow.acks, flow.round_trip), seed + i + 1},
+         std::mt19937_64{~seed + i}});
   }
 }
 
@@ -49,6 +52,7 @@ base::Time Simulation::next_time() const {
     consider(flow.sender.timer());
     consider(flow.receiver.timer());
     if (flow.session) consider(flow.session->next_time());
+    consider(flow.next_page);
   }
   return next;
 }
@@ -112,8 +116,28 @@ void Simulation::start(std::size_t index, base::Time now) {
 }
 
 void Simulation::feed_bulk(Running& flow, base::Time now) {
-  if (now - kStart >= flow.settings.stop) return;
+  if (now - kStart >= flow.settings.stop) {
+    flow.next_page.reset();
+    return;
+  }
+  if (flow.settings.web) return load_pages(flow, now);
   if (flow.sender.notsent() < kBulkChunk) flow.sender.write(kBulkChunk);
+}
+
+void Simulation::load_pages(Running& flow, base::Time now) {
+  const auto& [size, pause] = *flow.settings.web;
+  if (!flow.next_page) {
+    if (flow.sender.notsent().bytes() > 0 || flow.sender.in_flight().bytes() > 0) return;
+    std::exponential_distribution<> seconds{1 / base::seconds(pause)};
+    flow.next_page = now + base::from_seconds(seconds(flow.random));
+  } else if (now >= *flow.next_page) {
+    flow.next_page.reset();
+    std::lognormal_distribution<> share{0, kPageSpread};
+    flow.sender.begin_again(
+        make_congestion_control(flow.settings.congestion_control, TcpSender::kMss));
+    flow.sender.write(base::ByteCount{
+        static_cast<std::int64_t>(share(flow.random) * static_cast<double>(size.bytes()))});
+  }
 }
 
 }  // namespace sim

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,21 @@ namespace sim {
 /// One thread; the same seed repeats the run.
 class Simulation {
  public:
+  /// Loads pages, each by a new connection. Their sizes are log-normal, as those of web pages are;
+  /// the pauses between them are exponential.
+  struct Web {
+    base::ByteCount size;    ///< the median
+    base::Duration pause{};  ///< the mean
+  };
   struct Flow {
     std::string congestion_control = "cubic";  ///< or "bbr"
     base::Duration round_trip = std::chrono::milliseconds{40};
     base::Duration start{};
-    base::Duration stop = base::Duration::max();  ///< for bulk flows
-    std::optional<VideoSession::Settings> video;  ///< nullopt: a bulk flow
-    bool eager = true;                            ///< see TcpReceiver
-    netlab::LinkSettings acks{};                  ///< way back; its delay is ignored
+    base::Duration stop = base::Duration::max();    ///< for bulk flows
+    std::optional<VideoSession::Settings> video{};  ///< nullopt: a bulk flow, or
+    std::optional<Web> web{};                       ///< one that loads pages
+    bool eager = true;                              ///< see TcpReceiver
+    netlab::LinkSettings acks{};                    ///< way back; its delay is ignored
   };
   /// A change of the bottleneck. `at`: time since the start.
   struct Change {
@@ -59,7 +67,9 @@ class Simulation {
     TcpSender sender;
     TcpReceiver receiver;
     netlab::Link<Ack> back;
-    std::unique_ptr<VideoSession> session;
+    std::mt19937_64 random;
+    std::unique_ptr<VideoSession> session{};
+    std::optional<base::Time> next_page{};  ///< in a pause
     bool started = false;
   };
 
@@ -71,6 +81,7 @@ class Simulation {
   void send(Running& flow, base::Time now);
   void start(std::size_t flow, base::Time now);
   void feed_bulk(Running& flow, base::Time now);
+  void load_pages(Running& flow, base::Time now);
 
   netlab::Link<Segment> bottleneck_;
   const std::vector<Change> schedule_;

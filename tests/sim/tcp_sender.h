@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/units.h"
 #include "congestion_control.h"
@@ -37,6 +38,10 @@ class TcpSender {
 
   TcpSender(std::size_t flow, std::unique_ptr<CongestionControl> control)
       : flow_{flow}, control_{std::move(control)} {}
+
+  /// Continues as a new connection would, but for its round-trip time. REQUIRES: nothing is in
+  /// flight.
+  void begin_again(std::unique_ptr<CongestionControl> control) { control_ = std::move(control); }
 
   /// One write(). Its last segment holds no bytes of the next write (MSG_EOR).
   void write(base::ByteCount size);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "scenario.h"
+
+namespace sim {
+
+/// A link of the family that a policy is for, drawn from wide ranges: 1 to 50 Mbit/s, round trips
+/// of 5 to 300 ms, queues of 10 ms to 2 s (five packets at least) with tail drop, CoDel or
+/// FQ-CoDel; no loss, random loss or bursts; aggregated or delayed ACKs; token buckets; steps of
+/// the rate; up to four flows of CUBIC and BBR, long ones or pages; up to eight viewers of ours.
+/// Most links have few of these at a time.
+///
+/// Rules are made with the seeds below kFirstReportedSeed; the others only measure them.
+Scenario family_scenario(std::uint64_t seed);
+inline constexpr std::uint64_t kFirstReportedSeed = 1'000'000;
+
+/// A recorded link, for one viewer: lines of `time_ms rate_kbps`, in order, each the rate from that
+/// time on; 0: nothing passes. Lines that begin with # are comments. Its queue holds 250 kB and its
+/// round trip is 60 ms. Throws std::runtime_error if the file cannot be read or has other lines.
+Scenario recorded_scenario(const std::filesystem::path& file);
+
+}  // namespace sim

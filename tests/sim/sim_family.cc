@@ -1,0 +1,212 @@
+// Prints how policies do over the family of links; see --help.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+
+#include "family.h"
+#include "figures.h"
+
+namespace {
+
+using base::Duration;
+using sim::Scenario;
+
+constexpr Duration kPlayout = std::chrono::milliseconds{500};
+
+struct Options {
+  std::vector<std::string> policies{"symbiosis", "gcc", "dbr", "delivery"};
+  std::size_t count = 300;
+  bool tuning = false;
+  std::string traces;
+  std::size_t worst = 0;
+};
+
+/// The results of a policy on one link.
+struct Result {
+  const Scenario* scenario;
+  double share = 0;   ///< of the rate of a sender that knows the capacity, in percent
+  double beyond = 0;  ///< ms by which p95 exceeds that of a sender that learns it a round trip late
+  double stalls = 0;  ///< ms per minute
+  double floor_stalls = 0;  ///< the same of that sender
+  double fairness = 1;
+};
+
+struct Group {
+  std::string name;
+  std::function<bool(const Scenario&)> has;
+};
+
+bool beside(const Scenario& scenario, bool pages) {
+  return !scenario.others.empty() && scenario.others.front().web.has_value() == pages;
+}
+
+const std::vector<Group> kGroups{
+    {"all", [](const Scenario&) { return true; }},
+    {"alone", [](const Scenario& s) { return s.viewers == 1 && s.others.empty(); }},
+    {"beside long flows", [](const Scenario& s) { return beside(s, false); }},
+    {"beside pages", [](const Scenario& s) { return beside(s, true); }},
+    {"several viewers", [](const Scenario& s) { return s.viewers > 1; }},
+    {"bursts of loss", [](const Scenario& s) { return s.link.burst_enter > 0; }},
+    {"random loss", [](const Scenario& s) { return s.link.loss > 0; }},
+    {"token bucket", [](const Scenario& s) { return s.link.bucket.bytes() > 0; }},
+    {"CoDel", [](const Scenario& s) { return s.link.codel && !s.link.fair; }},
+    {"FQ-CoDel", [](const Scenario& s) { return s.link.fair; }},
+    {"steps", [](const Scenario& s) { return !s.changes.empty(); }},
+};
+
+const std::map<std::string, abr::PolicyKind> kPolicies{
+    {"off", abr::PolicyKind::kOff}, {"itcp", abr::PolicyKind::kItcp},
+    {"dbr", abr::PolicyKind::kDbr}, {"delivery", abr::PolicyKind::kDelivery},
+    {"gcc", abr::PolicyKind::kGcc}, {"symbiosis", abr::PolicyKind::kSymbiosis}};
+
+double ms(Duration time) { return 1e3 * base::seconds(time); }
+
+struct Run {
+  sim::Figures figures;
+  double stalls = 0;  ///< ms per minute, of the viewer with the most
+};
+
+Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
+  auto simulation = sim::simulate(scenario, policy, 1);
+  simulation.run(scenario.length);
+  const auto viewings = sim::view_all(simulation, scenario);
+  Run result{.figures = sim::summarise(viewings)};
+  for (const auto& viewing : viewings) {
+    const auto stalled =
+        sim::stalled(viewing.delays, sim::VideoSession::Settings{}.frame_interval, kPlayout);
+    result.stalls = std::max(result.stalls, ms(stalled) * 60 / base::seconds(viewing.length));
+  }
+  return result;
+}
+
+Result judge(const Scenario& scenario, const sim::MakePolicy& policy) {
+  const auto floor = run(scenario, sim::oracle(true));
+  const auto own = run(scenario, policy);
+  return {.scenario = &scenario,
+          .share = 100 * (own.figures.rate / sim::oracle_rate(scenario)),
+          .beyond = ms(own.figures.p95 - floor.figures.p95),
+          .stalls = own.stalls,
+          .floor_stalls = floor.stalls,
+          .fairness = own.figures.fairness};
+}
+
+/// The value of the median link, of the 10th worst of 100, and of the worst.
+std::string spread(std::vector<double> values, bool more_is_worse) {
+  if (!more_is_worse) std::ranges::for_each(values, [](double& value) { value = -value; });
+  const auto sign = more_is_worse ? 1 : -1;
+  const auto at = [&](double share) { return sign * sim::percentile(values, share); };
+  return fmt::format("{:>8.0f}{:>7.0f}{:>7.0f}", at(0.5), at(0.9), at(0.99));
+}
+
+void print_group(const Group& group, const std::string& policy,
+                 const std::vector<Result>& results) {
+  std::vector<double> share, beyond, stalls, floor_stalls, fairness;
+  for (const auto& result : results) {
+    if (!group.has(*result.scenario)) continue;
+    share.push_back(result.share);
+    beyond.push_back(result.beyond);
+    stalls.push_back(result.stalls);
+    floor_stalls.push_back(result.floor_stalls);
+    if (result.scenario->viewers > 1) fairness.push_back(100 * result.fairness);
+  }
+  if (share.empty()) return;
+  fmt::print("{:<19}{:>5}  {:<10}{} |{} |{} |{} |{}\n", group.name, share.size(), policy,
+             spread(share, false), spread(beyond, true), spread(stalls, true),
+             spread(floor_stalls, true), fairness.empty() ? "" : spread(fairness, false));
+}
+
+void print_head() {
+  fmt::print(
+      "Each column has the value of the median link, of the 10th worst of 100, and of the worst.\n"
+      "share    of the rate of a sender that knows the capacity and takes its fair share, in %\n"
+      "beyond   ms by which the p95 delay exceeds that of a sender that learns the capacity a "
+      "round "
+      "trip late\n"
+      "stalls   ms per minute for which the picture stands still with {:.0f} ms of playout\n"
+      "floor    the same of that sender\n"
+      "Jain     fairness among our viewers, in %\n\n",
+      ms(kPlayout));
+  fmt::print("{:<19}{:>5}  {:<10}{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links", "", "policy",
+             "share", "beyond", "stalls", "floor", "Jain");
+}
+
+void print_worst(std::vector<Result> results, std::size_t count) {
+  const auto print = [&](const char* what, double Result::*member, bool more_is_worse) {
+    std::ranges::sort(results, {}, [=](const Result& result) {
+      return more_is_worse ? -(result.*member) : result.*member;
+    });
+    fmt::print("\nWorst {}:\n", what);
+    for (const auto& result : std::span{results}.first(std::min(count, results.size()))) {
+      fmt::print("{:>6.0f} %{:>7.0f} ms{:>7.0f} ms  {}\n", result.share, result.beyond,
+                 result.stalls, result.scenario->describe());
+    }
+  };
+  print("share", &Result::share, false);
+  print("delay", &Result::beyond, true);
+}
+
+std::vector<Scenario> chosen(const Options& options) {
+  std::vector<Scenario> scenarios;
+  if (!options.traces.empty()) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator{options.traces}) {
+      if (entry.path().extension() == ".txt") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    for (const auto& file : files) scenarios.push_back(sim::recorded_scenario(file));
+    return scenarios;
+  }
+  const auto first = options.tuning ? 1 : sim::kFirstReportedSeed;
+  for (std::size_t i = 0; i < options.count; ++i) {
+    scenarios.push_back(sim::family_scenario(first + i));
+  }
+  return scenarios;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Prints how policies do over a family of links that are drawn from wide ranges."};
+  app.add_option("--policy", options.policies, "Policies: off itcp dbr delivery gcc symbiosis")
+      ->capture_default_str();
+  app.add_option("--count", options.count, "Number of links")->capture_default_str();
+  app.add_flag("--tuning", options.tuning,
+               "Takes the links for making rules, not those for measuring them");
+  app.add_option("--traces", options.traces,
+                 "Takes the recorded links in this folder: files with lines of `time_ms rate_kbps`")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--worst", options.worst,
+                 "Also prints the worst links of each policy: their number");
+  CLI11_PARSE(app, argc, argv);
+  std::vector<Scenario> scenarios;
+  try {
+    scenarios = chosen(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sim_family: {}\n", error.what());
+    return 1;
+  }
+  std::map<std::string, std::vector<Result>> results;
+  for (const auto& name : options.policies) {
+    const auto found = kPolicies.find(name);
+    if (found == kPolicies.end()) return app.exit(CLI::ValidationError{"--policy", name});
+    for (const auto& scenario : scenarios) {
+      results[name].push_back(judge(scenario, sim::policy_of(found->second)));
+    }
+  }
+  print_head();
+  for (const auto& group : kGroups) {
+    for (const auto& name : options.policies) print_group(group, name, results[name]);
+  }
+  if (options.worst == 0) return 0;
+  for (const auto& name : options.policies) {
+    fmt::print("\n{}", name);
+    print_worst(results[name], options.worst);
+  }
+}
