@@ -105,7 +105,7 @@ def player(noisy):
 @pytest.fixture
 def whole(player):
     """Number of a segment that has all its frames: on a busy machine some are missing."""
-    return wait_until(player.whole, PATIENCE, "a whole segment", 0.2)
+    return wait_until(player.whole, 4 * PATIENCE, "a whole segment", 0.2)
 
 
 def counted(daemon):
