@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "dice.h"
 
@@ -99,6 +101,28 @@ Scenario family_scenario(std::uint64_t seed) {
   if (dice.chance(0.35)) draw_others(dice, scenario);
   if (dice.chance(0.4)) draw_steps(dice, scenario);
   return scenario;
+}
+
+std::vector<Scenario> scenarios_beside_others() {
+  std::vector<Scenario> all;
+  for (const auto& [name, others] : {std::pair{"cubic", 1}, {"bbr", 1}, {"cubic", 4}}) {
+    for (const double mbps : {3, 8, 20}) {
+      for (const Duration queue : {50ms, 100ms, 300ms, 1000ms}) {
+        for (const char* own : {"cubic", "bbr"}) {
+          auto& scenario = all.emplace_back();
+          scenario.name =
+              fmt::format("{}-{}-{}-{}-{}", others, name, mbps, queue.count() / 1'000'000, own);
+          scenario.link.rate = BitRate::mbps(mbps);
+          scenario.link.queue = scenario.link.rate * queue;
+          scenario.viewer.congestion_control = own;
+          scenario.limits.max = scenario.link.rate;
+          scenario.others.resize(static_cast<std::size_t>(others),
+                                 {.congestion_control = name, .start = kOthersCome});
+        }
+      }
+    }
+  }
+  return all;
 }
 
 Scenario recorded_scenario(const std::filesystem::path& file) {

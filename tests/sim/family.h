@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "scenario.h"
 
@@ -16,6 +17,10 @@ namespace sim {
 /// Rules are made with the seeds below kFirstReportedSeed; the others only measure them.
 Scenario family_scenario(std::uint64_t seed);
 inline constexpr std::uint64_t kFirstReportedSeed = 1'000'000;
+
+/// One viewer beside long flows of others, which come after 10 s and stay: one of CUBIC, one of BBR
+/// or four of CUBIC; 3, 8 and 20 Mbit/s; queues of 50 ms to 1 s; with CUBIC and with BBR.
+std::vector<Scenario> scenarios_beside_others();
 
 /// A recorded link, for one viewer: lines of `time_ms rate_kbps`, in order, each the rate from that
 /// time on; 0: nothing passes. Lines that begin with # are comments. Its queue holds 250 kB and its

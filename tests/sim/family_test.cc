@@ -57,6 +57,16 @@ TEST(FamilyTest, ASeedAlwaysDrawsTheSameLink) {
   EXPECT_NE(family_scenario(7).describe(), family_scenario(8).describe());
 }
 
+TEST(FamilyTest, TheOthersComeOnceTheViewerHasSettled) {
+  const auto all = scenarios_beside_others();
+  EXPECT_EQ(all.size(), 3u * 3 * 4 * 2);
+  for (const auto& scenario : all) {
+    ASSERT_FALSE(scenario.others.empty());
+    const auto users = static_cast<double>(scenario.others.size()) + 1;
+    EXPECT_NEAR(scenario.payload(0s) / scenario.payload(20s), users, 1e-3) << scenario.describe();
+  }
+}
+
 class RecordedTest : public ::testing::Test {
  protected:
   Scenario read(const std::string& text) {

@@ -25,6 +25,7 @@ struct Options {
   bool tuning = false;
   std::string traces;
   std::size_t worst = 0;
+  bool beside = false;
 };
 
 /// The results of a policy on one link.
@@ -32,6 +33,7 @@ struct Result {
   const Scenario* scenario;
   double share = 0;   ///< of the rate of a sender that knows the capacity, in percent
   double beyond = 0;  ///< ms by which p95 exceeds that of a sender that learns it a round trip late
+  double p95 = 0;     ///< ms
   double stalls = 0;  ///< ms per minute
   double floor_stalls = 0;  ///< the same of that sender
   double fairness = 1;
@@ -91,6 +93,7 @@ Result judge(const Scenario& scenario, const sim::MakePolicy& policy) {
   return {.scenario = &scenario,
           .share = 100 * (own.figures.rate / sim::oracle_rate(scenario)),
           .beyond = ms(own.figures.p95 - floor.figures.p95),
+          .p95 = ms(own.figures.p95),
           .stalls = own.stalls,
           .floor_stalls = floor.stalls,
           .fairness = own.figures.fairness};
@@ -151,7 +154,15 @@ void print_worst(std::vector<Result> results, std::size_t count) {
   print("delay", &Result::beyond, true);
 }
 
+void print_beside(const std::string& policy, const std::vector<Result>& results) {
+  for (const auto& result : results) {
+    fmt::print("{:<10} {:<24}{:>5.0f} %{:>7.0f} ms, floor{:>6.0f} ms\n", policy,
+               result.scenario->name, result.share, result.p95, result.p95 - result.beyond);
+  }
+}
+
 std::vector<Scenario> chosen(const Options& options) {
+  if (options.beside) return sim::scenarios_beside_others();
   std::vector<Scenario> scenarios;
   if (!options.traces.empty()) {
     std::vector<std::filesystem::path> files;
@@ -184,6 +195,8 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--worst", options.worst,
                  "Also prints the worst links of each policy: their number");
+  app.add_flag("--beside", options.beside,
+               "Takes one viewer beside long flows, and prints each link");
   CLI11_PARSE(app, argc, argv);
   std::vector<Scenario> scenarios;
   try {
@@ -199,6 +212,10 @@ int main(int argc, char** argv) {
     for (const auto& scenario : scenarios) {
       results[name].push_back(judge(scenario, sim::policy_of(found->second)));
     }
+  }
+  if (options.beside) {
+    for (const auto& name : options.policies) print_beside(name, results[name]);
+    return 0;
   }
   print_head();
   for (const auto& group : kGroups) {
