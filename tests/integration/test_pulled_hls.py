@@ -18,6 +18,8 @@ from tests.integration.hls_origin import CONTAINERS, FIRST, Origin, package
 from tests.integration.media_server import MediaServer
 
 PATIENCE = 120  # seconds
+# A busy machine may have no pictures for seconds, which is no reason to begin again.
+CONFIG = '[source]\nsilence_timeout = "60s"\n' + KEEP_GROUPS + QUICK
 SECONDS = 22  # that a viewer receives
 RESTART = 6  # seconds of them before an origin restarts
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
@@ -100,7 +102,7 @@ class Recordings:
         media = MediaServer(paths, {path: "application/vnd.apple.mpegurl" for path in paths if path.endswith("m3u8")})
         words = [word for origin in origins
                  for word in ("--source", f"{origin.name}={media.uri(f'/{origin.name}.m3u8')}")]
-        with Daemon(*words, directory=folder, config=KEEP_GROUPS + QUICK, sources_play=False) as daemon:
+        with Daemon(*words, directory=folder, config=CONFIG, sources_play=False) as daemon:
             with concurrent.futures.ThreadPoolExecutor(len(origins)) as pool:
                 files = pool.map(lambda origin: self._watch(daemon, origin, kind == "numbers"), origins)
                 files = dict(zip(PLAYED, files))

@@ -18,7 +18,7 @@ PATIENCE = 60  # seconds
 AWAY = {"connecting", "waiting"}
 PICTURE = ["-f", "lavfi", "-i", "testsrc2=s=192x108:r=25"]
 SOUND = ["-f", "lavfi", "-i", "sine"]
-SILENCE = datetime.timedelta(seconds=3)  # longer than what is still under way when a sender ends
+SILENCE = datetime.timedelta(seconds=6)  # longer than what is still under way when a sender ends
 CLOCK_STEP = datetime.timedelta(milliseconds=10)  # the system's clock may be adjusted during a test
 SIZES = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 AWAY_METRIC = "symcast_source_away_since_timestamp_seconds"
