@@ -360,7 +360,7 @@ def test_says_what_a_wrong_sender_sends_and_plays_the_right_one(server, sources,
 @pytest.mark.parametrize("stream", ["hls", "dash"])
 def test_plays_on_after_discontinuities_in_fragmented_mp4(server, stream):
     """dashdemux of GStreamer 1.22 may crash if it reads a new manifest while a period begins: it keeps pointers into
-    the old one for tracks that it prepares. On a busy machine one run of ten saw that, and the source began again."""
+    the old one for tracks that it prepares. On a busy machine some runs see that, and the source begins again."""
     wait_for_frames(server, stream, 350)
     crashes = len(re.findall(rf"source_lost stream={stream} .*its process crashed", server.log()))
     assert restarts(server, stream) == (crashes if stream == "dash" else 0)

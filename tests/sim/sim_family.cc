@@ -99,7 +99,7 @@ Result judge(const Scenario& scenario, const sim::MakePolicy& policy) {
           .fairness = own.figures.fairness};
 }
 
-/// The value of the median link, of the 10th worst of 100, and of the worst.
+/// The value of the median link, of the 10th worst of 100, and of the worst of 100.
 std::string spread(std::vector<double> values, bool more_is_worse) {
   if (!more_is_worse) std::ranges::for_each(values, [](double& value) { value = -value; });
   const auto sign = more_is_worse ? 1 : -1;
@@ -126,11 +126,11 @@ void print_group(const Group& group, const std::string& policy,
 
 void print_head() {
   fmt::print(
-      "Each column has the value of the median link, of the 10th worst of 100, and of the worst.\n"
+      "Each column has the value of the median link, of the 10th worst of 100, and of the worst of "
+      "100.\n"
       "share    of the rate of a sender that knows the capacity and takes its fair share, in %\n"
-      "beyond   ms by which the p95 delay exceeds that of a sender that learns the capacity a "
-      "round "
-      "trip late\n"
+      "beyond   ms of p95 delay beyond that of a sender that learns the capacity a round trip "
+      "late\n"
       "stalls   ms per minute for which the picture stands still with {:.0f} ms of playout\n"
       "floor    the same of that sender\n"
       "Jain     fairness among our viewers, in %\n\n",

@@ -39,8 +39,7 @@ class TcpSender {
   TcpSender(std::size_t flow, std::unique_ptr<CongestionControl> control)
       : flow_{flow}, control_{std::move(control)} {}
 
-  /// Continues as a new connection would, but for its round-trip time. REQUIRES: nothing is in
-  /// flight.
+  /// Continues as a new connection would, but for its round-trip time.
   void begin_again(std::unique_ptr<CongestionControl> control) { control_ = std::move(control); }
 
   /// One write(). Its last segment holds no bytes of the next write (MSG_EOR).

@@ -199,7 +199,8 @@ class TrackInput::Impl {
 
   /// The thread of a source is none of a chain's, so it may stop those.
   static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    if (!has_flv_head(info)) of(data).report_->data_arrived();
+    auto& report = *of(data).report_;
+    if (report.has_data() || !has_flv_head(info)) report.data_arrived();
     of(data).chains_.remove_done();
     return GST_PAD_PROBE_OK;
   }
