@@ -30,6 +30,7 @@ void ViewerQueue::push(QueuedPacket item) {
 QueuedPacket ViewerQueue::pop() {
   QueuedPacket item = take_front();
   item.splice |= std::exchange(splice_[index(*item.packet)], false);
+  if (item.is_video()) popped_ = item.packet->number;
   if (empty()) granted_ = {};
   return item;
 }
@@ -48,6 +49,7 @@ std::optional<media::FrameRange> ViewerQueue::discard_frames() {
     }
     count_dropped(item);
   }
+  miss_all_after_popped();
   ++state_.discards;
   splice_[static_cast<std::size_t>(media::Packet::Kind::kVideo)] = true;
   granted_ = {};
@@ -91,6 +93,7 @@ void ViewerQueue::drop_to_keyframe() {
   drop(newest_keyframe());
   if (is_over_bound()) {
     drop(items_.size());  // the newest keyframe is too old itself
+    miss_all_after_popped();
     drops_audio_ = true;
   } else {
     state_.missing = rejected;
@@ -113,6 +116,13 @@ void ViewerQueue::count_dropped(const QueuedPacket& item) {
   const auto before = state_.missing.value_or(media::FrameRange{number, number});
   state_.missing = {std::min(before.first, number), std::max(before.last, number)};
   ++state_.frames_dropped;
+}
+
+/// Once no frame is left. Counts the frames too from which a dropped frame had recovered.
+void ViewerQueue::miss_all_after_popped() {
+  if (popped_ && state_.missing) {
+    state_.missing->first = std::min(state_.missing->first, *popped_ + 1);
+  }
 }
 
 std::size_t ViewerQueue::newest_keyframe() const {

@@ -83,6 +83,7 @@ class ViewerQueue {
   void drop_to_keyframe();
   void drop(std::size_t count);
   void count_dropped(const QueuedPacket& item);
+  void miss_all_after_popped();
   std::size_t newest_keyframe() const;
 
   base::ByteCount size(const QueuedPacket& item) const;
@@ -92,6 +93,7 @@ class ViewerQueue {
   base::Duration granted_{};
   base::Ring<QueuedPacket> items_;
   std::size_t frames_ = 0;
+  std::optional<std::uint64_t> popped_;  ///< number of the newest frame
   bool paused_ = false;
   bool drops_audio_ = false;      ///< until the next frame: everything was dropped
   std::array<bool, 2> splice_{};  ///< whether the next packet follows a gap, by Packet::Kind

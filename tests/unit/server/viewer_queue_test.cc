@@ -138,6 +138,20 @@ TEST(ViewerQueueTest, ADiscardAfterAPauseMissesTheOlderFramesToo) {
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{5}));
 }
 
+TEST(ViewerQueueTest, ADroppedRecoveryFrameLeavesMissingWhatItRecoveredFrom) {
+  ViewerQueue queue{milliseconds{330}};
+  push_frames(queue, 0, 1, 0);
+  queue.pop();
+  queue.discard_frames();
+  queue.push(queued(packets::recovering(2, 1)));
+  EXPECT_EQ(queue.discard_frames(), (media::FrameRange{1, 2}));
+  queue.push(queued(packets::recovering(3, 2)));
+  EXPECT_TRUE(queue.empty()) << "it needs frame 1";
+  queue.push(queued(packets::recovering(4, 1)));
+  for (std::uint64_t i = 5; queue.has_frame(); ++i) queue.push(queued(frame(i)));
+  EXPECT_EQ(queue.state().missing->first, 1u) << "a full queue has dropped frame 4";
+}
+
 TEST(ViewerQueueTest, ADropToAKeyframeMissesWhatAPauseHasDropped) {
   ViewerQueue queue{milliseconds{1000}};
   for (std::uint64_t i = 0; i < 100; ++i) queue.push(queued(audio(i)));
