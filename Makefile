@@ -12,7 +12,7 @@
 #   make tsan      run the tests of threads under ThreadSanitizer
 #   make fuzz      search for bytes that break what reads them, TIME=60 seconds for each target
 #                  (TARGET=request for one; MERGE=1 to add the new inputs to tests/fuzz/corpus)
-#   make fuzz-quick  the same with TIME=5, as for each change
+#   make fuzz-quick  the same for a few thousand inputs each, nearly the same ones each time
 #   make bench     run the benchmarks, which print tables
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
@@ -78,7 +78,7 @@ fuzz fuzz-quick:
 	$(DEPS) build run test
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	scripts/fuzz $(if $(findstring quick,$@),--time 5 --seed 1,--time $(TIME)) $(if $(MERGE),--merge) $(TARGET)
+	scripts/fuzz $(if $(findstring quick,$@),--quick,--time $(TIME)) $(if $(MERGE),--merge) $(TARGET)
 
 bench:
 	$(DEPS) build run test
