@@ -36,14 +36,16 @@ ResponseHead with_dynamics(ResponseHead head, const SegmentSession& session,
 server::StreamingResponse::Chunk DeferredResponse::next(server::ResponseConnection& connection,
                                                         base::Time now) {
   auto made = make(now);
-  if (!made && now >= *wait_.until) {
-    made = server::error_response(503, "the response was not ready in time: request it again");
-  }
+  if (!made && now >= *wait_.until) made = make_late(now);
   if (!made) return {};
   on_sending(connection, now);
   return {.head = with_dynamics(std::move(made->head), *session_, connection, now),
           .body = std::move(made->body),
           .complete = true};
+}
+
+server::FullResponse DeferredResponse::make_late(base::Time /*now*/) {
+  return server::error_response(503, "the response was not ready in time: request it again");
 }
 
 }  // namespace app

@@ -30,7 +30,7 @@ class RevisionWatch {
   std::optional<std::uint64_t> seen_;
 };
 
-/// A response that is sent once it is complete, or 503 if it is not by `until`. Used on its
+/// A response that is sent once it is complete, or make_late() if it is not by `until`. Used on its
 /// connection's loop thread.
 class DeferredResponse : public server::StreamingResponse {
  public:
@@ -47,6 +47,8 @@ class DeferredResponse : public server::StreamingResponse {
   virtual void on_sending(server::ResponseConnection& /*connection*/, base::Time /*now*/) {}
 
  protected:
+  /// The response in place of one that is not ready in time. 503 by default.
+  virtual server::FullResponse make_late(base::Time now);
   SegmentSession& session() const { return *session_; }
 
  private:

@@ -112,7 +112,12 @@ OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
     return result_of(coded->second);
   }
   forget(coded->second.turn);
-  return substitute(key, request, now);
+  return substitute(request, now);
+}
+
+OnDemand::Result OnDemand::get_another(const Request& request, base::Time now) {
+  std::lock_guard lock{mutex_};
+  return substitute(request, now);
 }
 
 std::optional<OnDemand::Result> OnDemand::without_encoding(const LiveStream& stream,
@@ -136,7 +141,7 @@ OnDemand::Result OnDemand::queue(const Key& key, const Request& request, Segment
   const auto turn = ++last_turn_;
   const auto [accepted, displaced] = turns_.ask(turn, request.asker, now);
   if (displaced) forget(*displaced);
-  if (!accepted) return substitute(key, request, now);
+  if (!accepted) return substitute(request, now);
   coded_.emplace(key, CodedSegment{.stream = request.stream, .turn = turn});
   jobs_.emplace(turn, Job{key, request.stream, std::move(source), rate_of(key.rate)});
   wake_.notify_one();
@@ -145,7 +150,7 @@ OnDemand::Result OnDemand::queue(const Key& key, const Request& request, Segment
 
 /// Of the segments that there are, the one with the highest rate that is no higher than the
 /// player's, or else the lowest rate of all: the player's picture goes on, perhaps late.
-OnDemand::Result OnDemand::substitute(const Key& key, const Request& request, base::Time now) {
+OnDemand::Result OnDemand::substitute(const Request& request, base::Time now) {
   std::optional<Segment> best;
   const auto consider = [&](const Segment& segment) {
     const auto rank = [&](const Segment& one) {
@@ -155,9 +160,10 @@ OnDemand::Result OnDemand::substitute(const Key& key, const Request& request, ba
     if (!segment.complete || segment.parts.empty()) return;
     if (!best || rank(segment) > rank(*best)) best = segment;
   };
-  for (auto coded = coded_.lower_bound({key.stream, key.number, 0});
-       coded != coded_.end() && coded->first.stream == key.stream &&
-       coded->first.number == key.number;
+  const auto stream = request.stream->index();
+  for (auto coded = coded_.lower_bound({stream, request.number, 0});
+       coded != coded_.end() && coded->first.stream == stream &&
+       coded->first.number == request.number;
        ++coded) {
     if (coded->second.segment) consider(*coded->second.segment);
   }

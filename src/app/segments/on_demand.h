@@ -63,6 +63,8 @@ class OnDemand {
 
   /// Never blocks on the encoder.
   Result get(const Request& request, base::Time now);
+  /// Another rate of the segment, or NotFound, for a player that cannot wait any longer.
+  Result get_another(const Request& request, base::Time now);
   /// The result of get() if nothing has to be encoded for it.
   std::optional<Result> without_encoding(const LiveStream& stream, std::uint64_t number,
                                          base::BitRate rate) const;
@@ -97,7 +99,7 @@ class OnDemand {
                                          base::BitRate rate) const;
   Result result_of(CodedSegment& coded);
   Result queue(const Key& key, const Request& request, segments::Segment source, base::Time now);
-  Result substitute(const Key& key, const Request& request, base::Time now);
+  Result substitute(const Request& request, base::Time now);
   void forget(EncodeTurns::Id turn);
   void run();
   Encoded encode(const Job& job) const;

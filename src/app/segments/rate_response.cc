@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/segments/connection.h"
@@ -48,11 +49,18 @@ class RateResponse final : public DeferredResponse {
 
  private:
   std::optional<FullResponse> make(base::Time now) override {
-    return std::visit([this](const auto& result) { return respond(result); },
-                      on_demand_.get(request_, now));
+    return std::visit(
+        [this](const auto& result) -> std::optional<FullResponse> { return respond(result); },
+        on_demand_.get(request_, now));
   }
 
-  std::optional<FullResponse> respond(const segments::Segment& segment) {
+  FullResponse make_late(base::Time now) override {
+    const auto another = on_demand_.get_another(request_, now);
+    const auto* const segment = std::get_if<segments::Segment>(&another);
+    return segment ? respond(*segment) : DeferredResponse::make_late(now);
+  }
+
+  FullResponse respond(const segments::Segment& segment) {
     for (const auto& part : segment.parts) parts_.push_back(part->later(later_));
     return response_to(parts_);
   }

@@ -41,10 +41,12 @@ class OnDemandTest : public testing::Test {
     return {std::move(packets), 100ms};
   }
 
-  OnDemand::Result get(BitRate rate, std::uint64_t session = 1) {
+  OnDemand::Request request(BitRate rate, std::uint64_t session = 1) {
     const auto address = *server::Address::parse("192.0.2.1");
-    return on_demand_.get(
-        {stream_, complete_, rate, {server::AddressBlock::largest(address), session}}, now_);
+    return {stream_, complete_, rate, {server::AddressBlock::largest(address), session}};
+  }
+  OnDemand::Result get(BitRate rate, std::uint64_t session = 1) {
+    return on_demand_.get(request(rate, session), now_);
   }
   BitRate rate_of(const OnDemand::Result& result) {
     const auto* const segment = std::get_if<segments::Segment>(&result);
@@ -104,6 +106,15 @@ TEST_F(OnDemandTest, BeyondTheBudgetAnotherRateIsSent) {
   }
   EXPECT_GT(pending, 0);
   EXPECT_GT(on_demand_.state().substituted, 0u);
+}
+
+TEST_F(OnDemandTest, APlayerThatCannotWaitGetsAnotherRate) {
+  EXPECT_TRUE(std::holds_alternative<OnDemand::Pending>(get(BitRate::kbps(300))));
+  const auto another = [&] { return on_demand_.get_another(request(BitRate::kbps(300)), now_); };
+  EXPECT_EQ(rate_of(another()), BitRate::kbps(500));
+  EXPECT_EQ(on_demand_.state().substituted, 1u);
+  complete_ = *store().newest();
+  EXPECT_TRUE(std::holds_alternative<OnDemand::NotFound>(another())) << "it is being made";
 }
 
 TEST_F(OnDemandTest, OtherSegmentsAreThereOrComeOrDoNot) {
