@@ -22,6 +22,7 @@
 #include "server/turn_queue.h"
 #include "server/viewer_socket.h"
 #include "server/write_merging.h"
+#include "server/writing_time.h"
 
 namespace server {
 
@@ -75,6 +76,16 @@ struct LoopContext {
   RequestPace pace{request_rate(shared.settings), all_proxies(shared.settings)};
   TurnQueue<Connection> held{};     ///< those whose next request has to wait: see RequestPace
   TurnQueue<Connection> crowded{};  ///< those whose response has to wait: see OutputAccount
+  WritingTime writing{};
+  TurnQueue<Connection> resting{};  ///< those whose response has to wait: see WritingTime
+  EventLoop::RulePtr rest_over{};   ///< a timer, after which they have their turns
+
+  /// A response was written.
+  void wrote(base::Time begin, base::Time end) {
+    counters.writing_us.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(end - begin).count()));
+    if (const auto rest = writing.wrote(begin, end)) rest_over->arm(*rest);
+  }
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

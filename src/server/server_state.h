@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/units.h"
 #include "server/places.h"
 
 namespace server {
@@ -16,6 +17,7 @@ struct ServerState {
   std::uint64_t unknown_proxy_requests = 0;
   std::uint64_t requests_slowed = 0;    ///< by RequestPace
   std::uint64_t responses_delayed = 0;  ///< by OutputAccount
+  base::Duration writing{};             ///< of responses, see WritingTime
   std::int64_t unread = 0;              ///< OutputAccount::held(), now
   int clients = 0;                      ///< connections, and places of viewers, now
   std::uint64_t joined = 0;             ///< viewers

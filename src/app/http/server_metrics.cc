@@ -19,6 +19,11 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_responses_delayed_total",
               "Responses that had to wait because too much was unread (server.max_unread)", {},
               count(server.responses_delayed));
+  out.counter(
+      "symcast_responses_writing_seconds_total",
+      "Time that event loops spent writing pages, playlists and segments, of which each may "
+      "spend half of its time",
+      {}, base::seconds(server.writing));
   out.gauge("symcast_responses_unread_bytes",
             "Bytes of pages, playlists and segments that clients have not acknowledged", {},
             static_cast<double>(server.unread));
