@@ -23,7 +23,7 @@ void Counters::add_to(ServerState& state) const {
   state.unknown_proxy_requests += unknown_proxy_requests.value();
   state.requests_slowed += requests_slowed.value();
   state.responses_delayed += responses_delayed.value();
-  state.writing += std::chrono::microseconds{writing_us.value()};
+  state.writing += std::chrono::nanoseconds{writing_ns.value()};
   state.bytes_sent += bytes_sent.value();
   state.frames_dropped += frames_dropped.value();
   state.audio_frames_dropped += audio_frames_dropped.value();

@@ -36,7 +36,7 @@ struct Counters {
   Counter unknown_proxy_requests;
   Counter requests_slowed;
   Counter responses_delayed;
-  Counter writing_us;  ///< microseconds; see WritingTime
+  Counter writing_ns;  ///< nanoseconds; see WritingTime
   Counter joined;
   Counter bytes_sent;
   Counter frames_dropped;

@@ -82,8 +82,7 @@ struct LoopContext {
 
   /// A response was written.
   void wrote(base::Time begin, base::Time end) {
-    counters.writing_us.add(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(end - begin).count()));
+    counters.writing_ns.add(static_cast<std::uint64_t>((end - begin).count()));
     if (const auto rest = writing.wrote(begin, end)) rest_over->arm(*rest);
   }
 
