@@ -22,21 +22,22 @@ FullResponse response_to(const std::vector<segments::PartPtr>& parts) {
   return full_response({.content_type = "video/mp4"}, std::move(body));
 }
 
-FullResponse response_to(const OnDemand::NotFound&) {
-  return error_response(404, "there is no such segment: reload the playlist or manifest");
+/// The response that says why there is no segment and will be none.
+std::optional<FullResponse> error_of(const OnDemand::Result& result) {
+  if (std::holds_alternative<OnDemand::NotFound>(result)) {
+    return error_response(404, "there is no such segment: reload the playlist or manifest");
+  }
+  if (std::holds_alternative<OnDemand::Failed>(result)) {
+    return error_response(500,
+                          "the segment could not be encoded at this rate: see the server's log");
+  }
+  if (std::holds_alternative<OnDemand::Disabled>(result)) {
+    return error_response(404,
+                          "segments are not encoded on request, because on_demand.cpu is 0: "
+                          "request the segment without ?rate=");
+  }
+  return {};
 }
-
-FullResponse response_to(const OnDemand::Failed&) {
-  return error_response(500, "the segment could not be encoded at this rate: see the server's log");
-}
-
-FullResponse response_to(const OnDemand::Disabled&) {
-  return error_response(404,
-                        "segments are not encoded on request, because on_demand.cpu is 0: request "
-                        "the segment without ?rate=");
-}
-
-std::optional<FullResponse> response_to(const OnDemand::Pending&) { return {}; }
 
 class RateResponse final : public DeferredResponse {
  public:
@@ -49,24 +50,20 @@ class RateResponse final : public DeferredResponse {
 
  private:
   std::optional<FullResponse> make(base::Time now) override {
-    return std::visit(
-        [this](const auto& result) -> std::optional<FullResponse> { return respond(result); },
-        on_demand_.get(request_, now));
+    const auto result = on_demand_.get(request_, now);
+    if (const auto* const segment = std::get_if<segments::Segment>(&result)) return send(*segment);
+    return error_of(result);
   }
 
   FullResponse make_late(base::Time now) override {
     const auto another = on_demand_.get_another(request_, now);
     const auto* const segment = std::get_if<segments::Segment>(&another);
-    return segment ? respond(*segment) : DeferredResponse::make_late(now);
+    return segment ? send(*segment) : DeferredResponse::make_late(now);
   }
 
-  FullResponse respond(const segments::Segment& segment) {
+  FullResponse send(const segments::Segment& segment) {
     for (const auto& part : segment.parts) parts_.push_back(part->later(later_));
     return response_to(parts_);
-  }
-  template <typename Result>
-  std::optional<FullResponse> respond(const Result& result) {
-    return response_to(result);
   }
 
   void on_sending(server::ResponseConnection& connection, base::Time now) override {
@@ -94,10 +91,7 @@ std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<Segment
 std::optional<FullResponse> missing_at_rate(const OnDemand& on_demand, const LiveStream& stream,
                                             std::uint64_t number, base::BitRate rate) {
   const auto known = on_demand.without_encoding(stream, number, rate);
-  if (!known) return {};
-  if (const auto* const none = std::get_if<OnDemand::NotFound>(&*known)) return response_to(*none);
-  if (const auto* const off = std::get_if<OnDemand::Disabled>(&*known)) return response_to(*off);
-  return {};
+  return known ? error_of(*known) : std::nullopt;
 }
 
 }  // namespace app
