@@ -432,14 +432,10 @@ void Connection::flush(base::Time now) {
 /// Returns false if the response has to wait, or the connection is closed because of an error.
 bool Connection::write(base::Time now) {
   using Status = ConnectionOutput::Written::Status;
-  if (context_.writing.resting()) {
-    context_.resting.insert(this);
-    return false;
-  }
-  context_.resting.erase(this);
+  if (!context_.responses.may_write(this)) return false;
   const auto begin = base::Clock::now();
   const auto [status, bytes] = output_.write();
-  context_.wrote(begin, base::Clock::now());
+  context_.responses.wrote(begin, base::Clock::now());
   if (media_) context_.counters.bytes_sent.add(bytes);
   if (status != Status::kCrowded) {
     context_.crowded.erase(this);
@@ -491,7 +487,7 @@ void Connection::close() {
   context_.waiting.erase(this);
   context_.held.erase(this);
   context_.crowded.erase(this);
-  context_.resting.erase(this);
+  context_.responses.erase(this);
   context_.closed.push_back(this);
 }
 

@@ -17,12 +17,12 @@
 #include "server/page_table.h"
 #include "server/places.h"
 #include "server/request_pace.h"
+#include "server/response_turns.h"
 #include "server/settings.h"
 #include "server/slots.h"
 #include "server/turn_queue.h"
 #include "server/viewer_socket.h"
 #include "server/write_merging.h"
-#include "server/writing_time.h"
 
 namespace server {
 
@@ -76,15 +76,7 @@ struct LoopContext {
   RequestPace pace{request_rate(shared.settings), all_proxies(shared.settings)};
   TurnQueue<Connection> held{};     ///< those whose next request has to wait: see RequestPace
   TurnQueue<Connection> crowded{};  ///< those whose response has to wait: see OutputAccount
-  WritingTime writing{};
-  TurnQueue<Connection> resting{};  ///< those whose response has to wait: see WritingTime
-  EventLoop::RulePtr rest_over{};   ///< a timer, after which they have their turns
-
-  /// A response was written.
-  void wrote(base::Time begin, base::Time end) {
-    counters.writing_ns.add(static_cast<std::uint64_t>((end - begin).count()));
-    if (const auto rest = writing.wrote(begin, end)) rest_over->arm(*rest);
-  }
+  ResponseTurns responses{loop, counters.writing_ns};
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

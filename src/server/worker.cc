@@ -49,7 +49,6 @@ void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   last_tick_ = base::Clock::now();
   for (auto& source : context_.shared.handler.loop_sources(context_.index))
     add_source(std::move(source));
-  context_.rest_over = loop_.timer("responses", [this] { on_rest_over(); });
   housekeeping_ = loop_.every("housekeeping", kTickInterval, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }
@@ -177,15 +176,6 @@ void Worker::on_housekeeping() {
   context_.pace.forget_idle(now);
   check_connections(now);
   reap();
-}
-
-void Worker::on_rest_over() {
-  context_.writing.rested();
-  const auto now = base::Clock::now();
-  context_.resting.take_turns(context_.resting.size(), 1, [&](Connection& connection) {
-    connection.resume(now);
-    return context_.writing.resting() ? std::size_t{1} : 0;
-  });
 }
 
 void Worker::check_connections(base::Time now) {

@@ -47,7 +47,6 @@ class Worker {
   void handle(Accepted& event, base::Time now);
   void handle(Stopping& event, base::Time now);
   void on_housekeeping();
-  void on_rest_over();
   void check_connections(base::Time now);
   template <typename IsDue>
   void resume_waiting(IsDue is_due, base::Time now);

@@ -156,7 +156,7 @@ class Session {
         client_.reset();
         break;
     }
-    loop_.turn();
+    turn();
     check_held();
   }
 
@@ -167,7 +167,7 @@ class Session {
       now_ += 1s;
       if (context_.waiting.contains(connection_.get())) connection_->resume(now_);
       if (open()) connection_->check_times(now_);
-      loop_.turn();
+      turn();
     }
     if (open()) connection_->abort(now_);
     read();
@@ -181,6 +181,12 @@ class Session {
  private:
   // A client that reads all the time has got everything by then.
   static constexpr int kMaxEndTurns = 64;
+
+  /// Responses do not rest, because for how long depends on the clock.
+  void turn() {
+    context_.responses.end_rest();
+    loop_.turn();
+  }
 
   bool open() const { return context_.closed.empty(); }
 
@@ -202,7 +208,7 @@ class Session {
       const auto got = ::recv(client_.get(), buffer.data(), buffer.size(), 0);
       if (got <= 0) return;
       received_.append(buffer.data(), static_cast<std::size_t>(got));
-      loop_.turn();
+      turn();
     }
   }
 
