@@ -12,7 +12,7 @@
 #   make tsan      run the tests of threads under ThreadSanitizer
 #   make fuzz      search for bytes that break what reads them, TIME=60 seconds for each target
 #                  (TARGET=request for one; MERGE=1 to add the new inputs to tests/fuzz/corpus)
-#   make fuzz-quick  the same for a few thousand inputs each, nearly the same ones each time
+#   make fuzz-quick  the same for up to 20,000 inputs each, nearly the same ones each time
 #   make bench     run the benchmarks, which print tables
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for

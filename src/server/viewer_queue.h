@@ -93,7 +93,7 @@ class ViewerQueue {
   base::Duration granted_{};
   base::Ring<QueuedPacket> items_;
   std::size_t frames_ = 0;
-  std::optional<std::uint64_t> popped_;  ///< number of the newest frame
+  std::optional<std::uint64_t> popped_;  ///< number of the newest frame that pop() returned
   bool paused_ = false;
   bool drops_audio_ = false;      ///< until the next frame: everything was dropped
   std::array<bool, 2> splice_{};  ///< whether the next packet follows a gap, by Packet::Kind

@@ -12,9 +12,9 @@ namespace server {
 /// Used on the loop's thread. No clock.
 class WritingTime {
  public:
-  /// Responses are written for this time, then rest for as long. It delays the others by at most
-  /// twice as much, far less than a frame lasts. It costs nothing: with fewer calls of epoll,
-  /// clients got 85 GB in place of 69 (bench/hostile clients pipeline).
+  /// Responses are written for this time, then rest for as long: far less than a frame lasts. The
+  /// rests cost nothing: with fewer calls of epoll, clients got 85 GB in place of 69 (bench/hostile
+  /// clients pipeline).
   static constexpr base::Duration kSpell = std::chrono::milliseconds{1};
 
   /// A response was written from `begin` to `end`, which includes what other threads took between.

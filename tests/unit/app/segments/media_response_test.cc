@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "app/segments/connection.h"
+#include "app/segments/rate_response.h"
 #include "loopback.h"
 #include "plain_stream.h"
 #include "tcpinfo/socket_sampler.h"
@@ -25,24 +28,29 @@ class MediaResponseTest : public testing::Test {
     return config;
   }
 
-  /// The head of the response to a request for the newest complete segment.
-  server::ResponseHead head_of_segment(base::Duration window) {
-    const auto stream = std::make_shared<LiveStream>(0, config(window), media_clock_,
-                                                     transcoder::MakeSource{}, server_, metrics_);
-    auto& store = stream->segments();
+  /// Begins a stream with a complete segment, a session and its connection.
+  void begin(base::Duration window) {
+    stream_ = std::make_shared<LiveStream>(0, config(window), media_clock_,
+                                           transcoder::MakeSource{}, server_, metrics_);
+    auto& store = stream_->segments();
     track_packets::frames(0s, 3s, [&](const auto& packet) { store.publish(0, packet); });
-    const auto session = std::make_shared<SegmentSession>(
+    complete_ = *store.oldest(false);
+    session_ = std::make_shared<SegmentSession>(
         SegmentSession::Start{
-            .id = 1, .stream = stream, .place = {}, .client = {}, .format = "hls"},
+            .id = 1, .stream = stream_, .place = {}, .client = {}, .format = "hls"},
         nullptr, taps_, now_);
-    server::ResponseConnection connection{.fd = tcp_.sender()};
-    connection.state = std::make_unique<SegmentConnection>(deps_, 2, connection.fd, 0);
-    SegmentConnection::of(connection)
-        .on_request(session, SegmentSession::hold_response(session), {}, now_);
-    const auto number = *store.oldest(false);
+    connection_.fd = tcp_.sender();
+    connection_.state = std::make_unique<SegmentConnection>(deps_, 2, connection_.fd, 0);
+    SegmentConnection::of(connection_)
+        .on_request(session_, SegmentSession::hold_response(session_), {}, now_);
+  }
+
+  /// The head of the response to a request for the complete segment.
+  server::ResponseHead head_of_segment(base::Duration window) {
+    begin(window);
     const auto response =
-        media_response(session, {.kind = Target::Kind::kSegment, .number = number}, now_ + 6s);
-    auto chunk = response->next(connection, now_);
+        media_response(session_, {.kind = Target::Kind::kSegment, .number = complete_}, now_ + 6s);
+    auto chunk = response->next(connection_, now_);
     EXPECT_TRUE(chunk.complete);
     return chunk.head.value();
   }
@@ -61,6 +69,10 @@ class MediaResponseTest : public testing::Test {
   ConnectionTable connections_;
   const SegmentConnection::Deps deps_{
       sampler_, events_, tcpinfo::EventSource::kTcpInfo, hints_, "", warnings_, connections_};
+  std::shared_ptr<LiveStream> stream_;
+  std::shared_ptr<SegmentSession> session_;
+  server::ResponseConnection connection_;
+  std::uint64_t complete_ = 0;  ///< number of the segment
 };
 
 TEST_F(MediaResponseTest, ASegmentHasToBeReadWhileItIsKept) {
@@ -71,6 +83,29 @@ TEST_F(MediaResponseTest, ASegmentHasToBeReadWhileItIsKept) {
 
 TEST_F(MediaResponseTest, ASegmentThatIsKeptBrieflyMayBeReadForLonger) {
   EXPECT_EQ(head_of_segment(20s).finish_within, 30s);
+}
+
+TEST_F(MediaResponseTest, ASegmentThatIsStillBeingEncodedInTheEndIsSubstituted) {
+  begin(2min);
+  std::unique_ptr<server::StreamingResponse> response;
+  std::optional<server::ResponseHead> early, late;
+  const auto encode = [&](const auto&, const auto&, auto) -> OnDemand::Encoded {
+    early = response->next(connection_, now_ + 5s).head;
+    late = response->next(connection_, now_ + 6s).head;
+    return {base::Error{"too late"}, 100ms};
+  };
+  OnDemand on_demand{0.1, encode, now_};
+  response = rate_response(session_, on_demand,
+                           {.stream = stream_,
+                            .number = complete_,
+                            .rate = base::BitRate::kbps(300),
+                            .asker = {server::AddressBlock::largest(server::Address{}), 1}},
+                           0s, now_ + 6s);
+  EXPECT_FALSE(response->next(connection_, now_).head);
+  ASSERT_TRUE(on_demand.encode_next(now_));
+  EXPECT_FALSE(early);
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->status, 200);
 }
 
 }  // namespace
