@@ -44,8 +44,20 @@ SAMPLE = 20
 class Choosy(HlsPlayer):
     """A player that requests rates of its own."""
 
+    def __init__(self, daemon, **where):
+        super().__init__(daemon, **where)
+        self.daemon = daemon
+
     def at(self, number, rate, rendition="auto"):
         return self.get_in_time(self.path(rendition, f"{number}.m4s?rate={rate}"))
+
+    def encoded(self, number, rate):
+        """Repeats a request while the server is too slow: until then it sends another rate."""
+        def reply():
+            before = counted(self.daemon)["substituted"]
+            reply = self.at(number, rate)
+            return reply if counted(self.daemon)["substituted"] == before else None
+        return wait_until(reply, 4 * PATIENCE, f"segment {number} at {rate}")
 
     def newest(self):
         """Number of the newest complete segment."""
@@ -116,8 +128,9 @@ def counted(daemon):
 
 
 def since(daemon, before):
+    """Without those that a slow machine substituted."""
     return {result: count - before[result] for result, count in counted(daemon).items()
-            if count != before[result]}
+            if count != before[result] and result != "substituted"}
 
 
 def samples(body):
@@ -134,7 +147,7 @@ def samples(body):
 @pytest.mark.parametrize("kbps, least", [(100, 0.85), (150, 0.9), (333, 0.9), (734, 0.9), (1300, 0.9)])
 def test_a_segment_has_the_requested_rate(player, whole, kbps, least):
     wanted = 1000 * kbps
-    body = player.at(whole, f"{kbps}k").body
+    body = player.encoded(whole, f"{kbps}k").body
     sizes, ticks = samples(body)
     duration = ticks / player.scale()
     assert duration == pytest.approx(SEGMENT, abs=0.05)
@@ -144,7 +157,7 @@ def test_a_segment_has_the_requested_rate(player, whole, kbps, least):
 
 @pytest.mark.parametrize("rate", ["100k", "1M"])
 def test_chunks_are_those_of_the_groups_segment(player, whole, rate):
-    own, coded = player.own(whole), player.at(whole, rate).body
+    own, coded = player.own(whole), player.encoded(whole, rate).body
     assert [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(own)] \
         == [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(coded)]
     assert len(coded) < 0.6 * len(own)
@@ -155,7 +168,7 @@ def test_chunks_are_those_of_the_groups_segment(player, whole, rate):
 def test_frames_are_those_of_the_groups_segment(player, whole, rate, width, tmp_path):
     init = player.media(player.path("auto", "init.mp4"))
     own = decoded(init + player.own(whole), tmp_path / "own.mp4")
-    coded = decoded(init + player.at(whole, rate).body, tmp_path / "coded.mp4")
+    coded = decoded(init + player.encoded(whole, rate).body, tmp_path / "coded.mp4")
     assert [times for times, _ in own] == [times for times, _ in coded]
     assert len(own) == FPS * SEGMENT
     assert {size for _, size in coded} == {width * width * 9 // 16 * 3 // 2}
@@ -199,11 +212,11 @@ def test_bytes_sent_count_for_the_session(serve):
 def test_a_segment_is_encoded_once(player, noisy):
     number = player.newest()
     before = counted(noisy)
-    bodies = [player.at(number, "612k").body]
+    bodies = [player.encoded(number, "612k").body]
     assert since(noisy, before) == {"coded": 1}
-    bodies += [player.at(number, "612k").body, player.at(number, "0.612M").body]
+    bodies += [player.encoded(number, "612k").body, player.encoded(number, "0.612M").body]
     with Choosy(noisy) as other:
-        bodies.append(other.at(number, "612300").body)
+        bodies.append(other.encoded(number, "612300").body)
     assert len(set(bodies)) == 1
     assert since(noisy, before) == {"coded": 1, "shared": 3}
 
@@ -213,12 +226,13 @@ def test_a_segment_is_encoded_once_for_concurrent_requests(player, noisy):
     before = counted(noisy)
     players = [Choosy(noisy) for _ in range(4)]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        replies = list(pool.map(lambda each: each.at(number, "433k"), players))
+        replies = list(pool.map(lambda each: each.encoded(number, "433k"), players))
     for each in players:
         each.__exit__()
     assert [reply.status for reply in replies] == 4 * [200]
     assert len({reply.body for reply in replies}) == 1
-    assert since(noisy, before) == {"coded": 1, "shared": 3}
+    counts = since(noisy, before)
+    assert counts["coded"] == 1 and counts["shared"] >= 3
 
 
 @pytest.mark.parametrize("rate", [TOP_RATE, "2050k", "1G"])
@@ -233,7 +247,7 @@ def test_rates_above_the_groups_get_the_groups_segment(player, noisy, rate):
 
 def test_rates_below_rate_min_get_rate_min(player):
     number = player.newest()
-    same = player.at(number, "1k").body == player.at(number, "50k").body
+    same = player.encoded(number, "1k").body == player.encoded(number, "50k").body
     assert same
 
 

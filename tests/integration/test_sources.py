@@ -34,6 +34,8 @@ IN_PROCESS = {
     "gst": ("gst:videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=25/1 ! "
             "queue name=video  audiotestsrc is-live=true ! queue name=audio"),
 }
+# On a busy machine a source may be without a picture for longer than by default.
+PATIENT = '[source]\nsilence_timeout = "5m"\n'
 FRAMES = {"plain": 100, "one frame/s": 3}  # to be received
 FEWEST_FRAMES = 30  # of the other sources
 
@@ -64,7 +66,7 @@ class Played:
         sources = [word for number, uri in enumerate(uris.values())
                    for word in ("--source", f"s{number}={uri}")]
         self.stream = {kind: f"s{number}" for number, kind in enumerate(uris)}
-        with Daemon(*sources, directory=directory, config=KEEP_GROUPS + QUICK) as self.daemon:
+        with Daemon(*sources, directory=directory, config=KEEP_GROUPS + QUICK + PATIENT) as self.daemon:
             viewers = {kind: Viewer(self.daemon.url(stream), directory=directory, name=stream)
                        for kind, stream in self.stream.items()}
             self._outcomes = {kind: outcome(viewer, FRAMES.get(kind, FEWEST_FRAMES))
