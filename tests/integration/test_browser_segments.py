@@ -9,6 +9,7 @@ import pytest
 from netlab.browser.chromium import BLANK, PLAYS, Browser, origin
 from netlab.daemon import Daemon
 from netlab.viewer import Viewer
+from tests.integration.segment_requests import undisturbed
 from tests.integration.switching.proxy import SwitchingProxy
 
 FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
@@ -78,13 +79,16 @@ def recordings(browser, steady, tmp_path_factory):
     with Daemon("--source", f"live=test:?size=320x180&fps={RATE}", config=SWITCHING,
                 directory=tmp_path_factory.mktemp("switching")) as daemon:
         with SwitchingProxy(daemon) as proxy:
-            before, begin = late(daemon), time.monotonic()
-            pages = play(browser, urljoin(proxy.url, "/")[:-1], FAR_BEHIND)
-            seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
-                    for player, page in pages.items()}
-            for page in pages.values():
-                page.close()
-            missed = late(daemon) - before
+            def record():
+                before, begin = late(daemon), time.monotonic()
+                pages = play(browser, urljoin(proxy.url, "/")[:-1], FAR_BEHIND)
+                seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
+                        for player, page in pages.items()}
+                for page in pages.values():
+                    page.close()
+                return seen, late(daemon) - before
+
+            seen, missed = undisturbed(record, daemon)
     return {player: (pictures, missed) for player, pictures in seen.items()}
 
 
