@@ -1,7 +1,6 @@
 // BBR version 1: the kernel's tcp_bbr.c, described by
 // draft-cardwell-iccrg-bbr-congestion-control-00 (version 3 is draft-ietf-ccwg-bbr). Not modelled:
 // - the policer's long-term bandwidth (lt_bw);
-// - the allowance for aggregated acknowledgements (extra_acked);
 // - the random first phase of the gain cycle, which is always the third here;
 // - bursts: segments leave one by one, and bbr_tso_segs_goal() counts only in the windows;
 // - the pacing rate before the first RTT is known (there is no handshake to measure it), and the
@@ -38,6 +37,40 @@ constexpr double kQuantizationBursts = 3;     // bbr_quantization_budget()
 constexpr double kMinBurstRate = 1.2e6;       // bbr_min_tso_rate, bit/s
 constexpr double kBurstsPerSecond = 1 << 10;  // sk_pacing_shift
 constexpr double kPacingMargin = 0.99;        // bbr_pacing_margin_percent
+constexpr int kAggregationRounds = 5;         // bbr_extra_acked_win_rtts
+constexpr auto kMostAggregation = 100ms;      // bbr_extra_acked_max_us
+
+/// How many segments ACKs may bring at once beyond the bandwidth: bbr_update_ack_aggregation(). The
+/// most of the last five to ten rounds.
+class AckAggregation {
+ public:
+  void update(const AckSample& sample, double segments_per_second, bool new_round, double window) {
+    if (sample.acked <= 0 || sample.delivery_rate.bps() == 0) return;
+    if (new_round && ++rounds_ >= kAggregationRounds) {
+      rounds_ = 0;
+      std::swap(most_[0], most_[1]);
+      most_[0] = 0;
+    }
+    double expected = segments_per_second * base::seconds(sample.now - since_);
+    if (acked_ <= expected) {
+      restart(sample.now);
+      expected = 0;
+    }
+    acked_ += sample.acked;
+    most_[0] = std::max(most_[0], std::min(acked_ - expected, window));
+  }
+  void restart(base::Time now) {
+    acked_ = 0;
+    since_ = now;
+  }
+  double extra() const { return std::max(most_[0], most_[1]); }
+
+ private:
+  std::array<double, 2> most_{};  ///< of the current rounds and of those before
+  int rounds_ = 0;
+  double acked_ = 0;  ///< since `since_`
+  base::Time since_{};
+};
 
 class Bbr final : public CongestionControl {
  public:
@@ -45,6 +78,7 @@ class Bbr final : public CongestionControl {
 
   void on_ack(const AckSample& sample) override {
     update_bandwidth(sample);
+    aggregation_.update(sample, bandwidth() / 8 / mss_, new_round_, window_);
     update_mode(sample);
     update_min_rtt(sample);
     idle_restart_ = false;
@@ -71,6 +105,7 @@ class Bbr final : public CongestionControl {
   void on_restart(base::Time now, base::Duration /*idle*/, bool app_limited) override {
     if (!app_limited) return;
     idle_restart_ = true;
+    aggregation_.restart(now);
     if (mode_ == Mode::kProbeBandwidth) pacing_ = kPacingMargin * bandwidth();
     if (mode_ == Mode::kProbeRtt) end_probe(now);
   }
@@ -125,10 +160,18 @@ class Bbr final : public CongestionControl {
     return std::max(least, std::floor(pacing_ / 8 / kBurstsPerSecond / mss_));
   }
   /// bbr_inflight()
-  double in_flight_at(double gain) const {
-    const double budget = std::ceil(gain * pipe()) + kQuantizationBursts * burst();
+  double in_flight_at(double gain) const { return quantized(std::ceil(gain * pipe())); }
+  /// bbr_quantization_budget()
+  double quantized(double segments) const {
+    const double budget = segments + kQuantizationBursts * burst();
     const double probes = mode_ == Mode::kProbeBandwidth && cycle_ == 0 ? 2 : 0;
     return 2 * std::ceil(budget / 2) + probes;
+  }
+  /// bbr_set_cwnd()'s target, with bbr_ack_aggregation_cwnd()
+  double window_target() const {
+    const double most = bandwidth() * base::seconds(kMostAggregation) / 8 / mss_;
+    const double extra = full_ ? std::min(aggregation_.extra(), most) : 0;
+    return quantized(std::ceil(window_gain() * pipe()) + std::floor(extra));
   }
   /// bbr_packets_in_net_at_edt(): in flight when the next segment departs.
   double in_network(double in_flight, const AckSample& sample) const {
@@ -228,8 +271,8 @@ class Bbr final : public CongestionControl {
     if (conserves_) {
       window_ = std::max(window_, sample.in_flight + sample.acked);
     } else if (full_) {
-      window_ = std::min(window_ + sample.acked, in_flight_at(window_gain()));
-    } else if (sample.delivered < kInitialWindow || window_ < in_flight_at(window_gain())) {
+      window_ = std::min(window_ + sample.acked, window_target());
+    } else if (sample.delivered < kInitialWindow || window_ < window_target()) {
       window_ += sample.acked;
     }
     if (!conserves_) window_ = std::max(window_, kMinWindow);
@@ -251,6 +294,7 @@ class Bbr final : public CongestionControl {
   bool conserves_ = false;   ///< packet conservation, in the first round of recovery
   bool enters_recovery_ = false;
   std::deque<Bandwidth> best_;  ///< in falling order; the first is the best of the last rounds
+  AckAggregation aggregation_;
   Rounds rounds_;
   std::int64_t round_ = 0;
   bool new_round_ = false;  ///< this ACK begins a round

@@ -146,6 +146,17 @@ TEST_F(BbrTest, AfterAnIdleTimeItPacesAtItsBandwidth) {
   EXPECT_EQ(bbr_->pacing(), at(1));
 }
 
+// A round at the bandwidth brings 35 segments. Fewer are no aggregation beyond those of one ACK.
+TEST_F(BbrTest, TheWindowHasRoomForAggregatedAcksForTenRounds) {
+  reach_cycle();
+  for (int i = 0; i < 20; ++i) ack({.acked = 20});
+  const double before = bbr_->window();
+  ack({.acked = 60});
+  EXPECT_EQ(bbr_->window() - before, 40);
+  for (int i = 0; i < 15; ++i) ack({.acked = 20});
+  EXPECT_EQ(bbr_->window(), before);
+}
+
 TEST_F(BbrTest, ALossIsNotAnIdleTime) {
   reach_cycle();
   bbr_->on_restart(now_ + 1s, 1s, false);

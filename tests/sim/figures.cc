@@ -1,6 +1,8 @@
 #include "figures.h"
 
+#include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "oracle_policy.h"
 
@@ -18,6 +20,8 @@ constexpr double kRiseRatio = 1.25;
 // frame's target may be a peak.
 constexpr double kReturnedShare = 0.9;
 constexpr base::Duration kReturnHoldTime = 200ms;
+// The cost of a second of standing picture, in QoE_log.
+constexpr double kStallPenalty = 2.66;
 
 struct Change {
   base::Duration at;
@@ -110,7 +114,11 @@ Viewing view(const std::vector<FrameRecord>& frames, const Scenario& scenario,
     const auto at = frame.captured - Simulation::kStart;
     if (at < from || at > scenario.length - kEndTime) continue;
     viewing.delays.push_back(there[i] - frame.captured);
-    if (frame.arrived) viewing.shown += frame.size;
+    const auto second = static_cast<std::size_t>((at - from) / 1s);
+    if (viewing.seconds.size() <= second) viewing.seconds.resize(second + 1);
+    if (!frame.arrived) continue;
+    viewing.shown += frame.size;
+    viewing.seconds[second] += frame.size;
   }
   note_changes(frames, scenario, viewing);
   return viewing;
@@ -151,6 +159,19 @@ base::Duration stalled(const std::vector<base::Duration>& delays, base::Duration
     due += interval;
   }
   return total;
+}
+
+double quality_of_experience(const Viewing& viewing, base::BitRate least, base::Duration interval,
+                             base::Duration playout) {
+  double sum = 0;
+  std::optional<double> before;
+  for (const auto shown : viewing.seconds) {
+    const auto quality = std::log(std::max(1.0, base::BitRate::of(shown, 1s) / least));
+    sum += quality - std::abs(quality - before.value_or(quality));
+    before = quality;
+  }
+  const auto stands = base::seconds(stalled(viewing.delays, interval, playout));
+  return (sum - kStallPenalty * stands) / static_cast<double>(viewing.seconds.size());
 }
 
 Figures summarise(const std::vector<Viewing>& viewings) {

@@ -16,6 +16,7 @@ struct Viewing {
   /// Simulation). A frame that never arrives counts until the next one that does.
   std::vector<base::Duration> delays;
   base::ByteCount shown;                 ///< video that arrived
+  std::vector<base::ByteCount> seconds;  ///< the same for each second of capture
   double probed = 0;                     ///< share of padding in all written bytes
   base::Duration length{};               ///< time that is judged
   std::vector<base::Duration> followed;  ///< time to follow each fall of the capacity, or kNever
@@ -65,6 +66,15 @@ Figures summarise(const std::vector<Viewing>& viewings);
 /// its capture, or as soon as it comes. `delays`: as in Viewing, one for each `interval`.
 base::Duration stalled(const std::vector<base::Duration>& delays, base::Duration interval,
                        base::Duration playout);
+
+/// The quality of experience of one viewer: QoE_log of Mao, Netravali and Alizadeh 2017 (Pensieve,
+/// section 5.1), the mean over the seconds of
+///
+///   ln(rate / least) - |its change since the second before| - 2.66 * seconds of standing picture
+///
+/// `playout` and `interval`: as for stalled(). A second below the rate `least` counts as `least`.
+double quality_of_experience(const Viewing& viewing, base::BitRate least, base::Duration interval,
+                             base::Duration playout);
 
 /// The values need not be sorted. Zero if there are none.
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -129,6 +130,23 @@ TEST(FiguresTest, ViewersAndBulkFlowsShareThePayload) {
   EXPECT_EQ(scenario.payload(5s), 0.5 * payload);
   EXPECT_NEAR(scenario.payload(12s) / payload, 1 / 3.0, 1e-6);
   EXPECT_EQ(scenario.payload(15s), 0.5 * payload);
+}
+
+TEST(FiguresTest, TheQualityOfExperienceIsTheRateLessChangesAndStandingPictures) {
+  constexpr auto kLeast = BitRate::kbps(100);
+  const auto seconds = [](std::vector<std::int64_t> kilobits) {
+    Viewing viewing{.delays = {20ms, 20ms}};
+    for (const auto shown : kilobits) viewing.seconds.emplace_back(shown * 1000 / 8);
+    return viewing;
+  };
+  const auto quality = [&](const Viewing& viewing) {
+    return sim::quality_of_experience(viewing, kLeast, 40ms, 500ms);
+  };
+  EXPECT_NEAR(quality(seconds({1000, 1000})), std::log(10), 1e-9);
+  EXPECT_NEAR(quality(seconds({1000, 50})), (std::log(10) - std::log(10)) / 2, 1e-9);
+  auto stands = seconds({1000, 1000});
+  stands.delays = {20ms, 700ms};
+  EXPECT_NEAR(quality(stands), std::log(10) - 2.66 * 0.2 / 2, 1e-9);
 }
 
 TEST(FiguresTest, ThePictureStandsWhileTheFrameThatIsDueIsMissing) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <span>
 
 #include "family.h"
@@ -21,6 +23,7 @@ constexpr Duration kPlayout = std::chrono::milliseconds{500};
 
 struct Options {
   std::vector<std::string> policies{"symbiosis", "gcc", "dbr", "delivery"};
+  std::vector<std::string> controls{};
   std::size_t count = 300;
   bool tuning = false;
   std::string traces;
@@ -37,6 +40,14 @@ struct Result {
   double stalls = 0;  ///< ms per minute
   double floor_stalls = 0;  ///< the same of that sender
   double fairness = 1;
+  double quality = 0;  ///< mean QoE_log of the viewers
+};
+
+/// One kind of sender on all links.
+struct Sender {
+  std::string name;
+  std::string policy;
+  std::optional<std::string> control;  ///< nullopt: each link's own
 };
 
 struct Group {
@@ -72,6 +83,7 @@ double ms(Duration time) { return 1e3 * base::seconds(time); }
 struct Run {
   sim::Figures figures;
   double stalls = 0;  ///< ms per minute, of the viewer with the most
+  double quality = 0;
 };
 
 Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
@@ -83,20 +95,28 @@ Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
     const auto stalled =
         sim::stalled(viewing.delays, sim::VideoSession::Settings{}.frame_interval, kPlayout);
     result.stalls = std::max(result.stalls, ms(stalled) * 60 / base::seconds(viewing.length));
+    result.quality +=
+        sim::quality_of_experience(viewing, scenario.limits.min,
+                                   sim::VideoSession::Settings{}.frame_interval, kPlayout) /
+        static_cast<double>(viewings.size());
   }
   return result;
 }
 
-Result judge(const Scenario& scenario, const sim::MakePolicy& policy) {
+Result judge(const Scenario& link, const Sender& sender) {
+  auto scenario = link;
+  scenario.viewer.congestion_control = sender.control.value_or(scenario.viewer.congestion_control);
+  const auto policy = sim::policy_of(kPolicies.at(sender.policy));
   const auto floor = run(scenario, sim::oracle(true));
   const auto own = run(scenario, policy);
-  return {.scenario = &scenario,
+  return {.scenario = &link,
           .share = 100 * (own.figures.rate / sim::oracle_rate(scenario)),
           .beyond = ms(own.figures.p95 - floor.figures.p95),
           .p95 = ms(own.figures.p95),
           .stalls = own.stalls,
           .floor_stalls = floor.stalls,
-          .fairness = own.figures.fairness};
+          .fairness = own.figures.fairness,
+          .quality = own.quality};
 }
 
 /// The value of the median link, of the 10th worst of 100, and of the worst of 100.
@@ -107,21 +127,30 @@ std::string spread(std::vector<double> values, bool more_is_worse) {
   return fmt::format("{:>8.0f}{:>7.0f}{:>7.0f}", at(0.5), at(0.9), at(0.99));
 }
 
-void print_group(const Group& group, const std::string& policy,
+/// The mean, the value of the median link, and of the 10th worst of 100.
+std::string qualities(const std::vector<double>& values) {
+  const auto sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return fmt::format("{:>8.2f}{:>7.2f}{:>7.2f}", sum / static_cast<double>(values.size()),
+                     sim::percentile(values, 0.5), sim::percentile(values, 0.1));
+}
+
+void print_group(const Group& group, const std::string& sender,
                  const std::vector<Result>& results) {
-  std::vector<double> share, beyond, stalls, floor_stalls, fairness;
+  std::vector<double> share, beyond, stalls, floor_stalls, fairness, quality;
   for (const auto& result : results) {
     if (!group.has(*result.scenario)) continue;
     share.push_back(result.share);
     beyond.push_back(result.beyond);
     stalls.push_back(result.stalls);
     floor_stalls.push_back(result.floor_stalls);
+    quality.push_back(result.quality);
     if (result.scenario->viewers > 1) fairness.push_back(100 * result.fairness);
   }
   if (share.empty()) return;
-  fmt::print("{:<19}{:>5}  {:<10}{} |{} |{} |{} |{}\n", group.name, share.size(), policy,
+  fmt::print("{:<19}{:>5}  {:<16}{} |{} |{} |{} |{} |{}\n", group.name, share.size(), sender,
              spread(share, false), spread(beyond, true), spread(stalls, true),
-             spread(floor_stalls, true), fairness.empty() ? "" : spread(fairness, false));
+             spread(floor_stalls, true), qualities(quality),
+             fairness.empty() ? "" : spread(fairness, false));
 }
 
 void print_head() {
@@ -131,12 +160,14 @@ void print_head() {
       "share    of the rate of a sender that knows the capacity and takes its fair share, in %\n"
       "beyond   ms of p95 delay beyond that of a sender that learns the capacity a round trip "
       "late\n"
-      "stalls   ms per minute for which the picture stands still with {:.0f} ms of playout\n"
+      "stalls   ms per minute for which the picture stands still with {0:.0f} ms of playout\n"
       "floor    the same of that sender\n"
+      "QoE      QoE_log (figures.h) with {0:.0f} ms of playout: the mean of all links, the median, "
+      "and the 10th worst of 100\n"
       "Jain     fairness among our viewers, in %\n\n",
       ms(kPlayout));
-  fmt::print("{:<19}{:>5}  {:<10}{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links", "", "policy",
-             "share", "beyond", "stalls", "floor", "Jain");
+  fmt::print("{:<19}{:>5}  {:<16}{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links", "",
+             "sender", "share", "beyond", "stalls", "floor", "QoE", "Jain");
 }
 
 void print_worst(std::vector<Result> results, std::size_t count) {
@@ -154,9 +185,9 @@ void print_worst(std::vector<Result> results, std::size_t count) {
   print("delay", &Result::beyond, true);
 }
 
-void print_beside(const std::string& policy, const std::vector<Result>& results) {
+void print_beside(const std::string& sender, const std::vector<Result>& results) {
   for (const auto& result : results) {
-    fmt::print("{:<10} {:<24}{:>5.0f} %{:>7.0f} ms, floor{:>6.0f} ms\n", policy,
+    fmt::print("{:<16} {:<24}{:>5.0f} %{:>7.0f} ms, floor{:>6.0f} ms\n", sender,
                result.scenario->name, result.share, result.p95, result.p95 - result.beyond);
   }
 }
@@ -180,13 +211,28 @@ std::vector<Scenario> chosen(const Options& options) {
   return scenarios;
 }
 
+std::vector<Sender> senders_of(const Options& options) {
+  std::vector<Sender> senders;
+  for (const auto& policy : options.policies) {
+    if (options.controls.empty()) senders.push_back({policy, policy, {}});
+    for (const auto& control : options.controls) {
+      senders.push_back({policy + " " + control, policy, control});
+    }
+  }
+  return senders;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Prints how policies do over a family of links that are drawn from wide ranges."};
   app.add_option("--policy", options.policies, "Policies: off itcp dbr delivery gcc symbiosis")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::IsMember{kPolicies});
+  app.add_option("--congestion-control", options.controls,
+                 "Congestion controls of the viewers on every link, in place of the link's own")
+      ->check(CLI::IsMember{{"cubic", "bbr"}});
   app.add_option("--count", options.count, "Number of links")->capture_default_str();
   app.add_flag("--tuning", options.tuning,
                "Takes the links for making rules, not those for measuring them");
@@ -205,25 +251,24 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "sim_family: {}\n", error.what());
     return 1;
   }
+  const auto senders = senders_of(options);
   std::map<std::string, std::vector<Result>> results;
-  for (const auto& name : options.policies) {
-    const auto found = kPolicies.find(name);
-    if (found == kPolicies.end()) return app.exit(CLI::ValidationError{"--policy", name});
+  for (const auto& sender : senders) {
     for (const auto& scenario : scenarios) {
-      results[name].push_back(judge(scenario, sim::policy_of(found->second)));
+      results[sender.name].push_back(judge(scenario, sender));
     }
   }
   if (options.beside) {
-    for (const auto& name : options.policies) print_beside(name, results[name]);
+    for (const auto& sender : senders) print_beside(sender.name, results[sender.name]);
     return 0;
   }
   print_head();
   for (const auto& group : kGroups) {
-    for (const auto& name : options.policies) print_group(group, name, results[name]);
+    for (const auto& sender : senders) print_group(group, sender.name, results[sender.name]);
   }
   if (options.worst == 0) return 0;
-  for (const auto& name : options.policies) {
-    fmt::print("\n{}", name);
-    print_worst(results[name], options.worst);
+  for (const auto& sender : senders) {
+    fmt::print("\n{}", sender.name);
+    print_worst(results[sender.name], options.worst);
   }
 }
