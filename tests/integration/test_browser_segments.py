@@ -82,10 +82,12 @@ def recordings(browser, steady, tmp_path_factory):
             def record():
                 before, begin = late(daemon), time.monotonic()
                 pages = play(browser, urljoin(proxy.url, "/")[:-1], FAR_BEHIND)
-                seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
-                        for player, page in pages.items()}
-                for page in pages.values():
-                    page.close()
+                try:
+                    seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
+                            for player, page in pages.items()}
+                finally:
+                    for page in pages.values():
+                        page.close()
                 return seen, late(daemon) - before
 
             seen, missed = undisturbed(record, daemon)

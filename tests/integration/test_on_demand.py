@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import re
 import shutil
+import statistics
 import subprocess
 import threading
 
@@ -47,17 +48,19 @@ class Choosy(HlsPlayer):
     def __init__(self, daemon, **where):
         super().__init__(daemon, **where)
         self.daemon = daemon
+        self.requests = 0
 
     def at(self, number, rate, rendition="auto"):
+        self.requests += 1
         return self.get_in_time(self.path(rendition, f"{number}.m4s?rate={rate}"))
 
     def encoded(self, number, rate):
-        """Repeats a request while the server is too slow: until then it sends another rate."""
-        def reply():
-            before = counted(self.daemon)["substituted"]
+        """Repeats the request until the reply is no substitute, which a slow machine sends."""
+        def own_rate():
+            before = substituted(self.daemon)
             reply = self.at(number, rate)
-            return reply if counted(self.daemon)["substituted"] == before else None
-        return wait_until(reply, 4 * PATIENCE, f"segment {number} at {rate}")
+            return reply if substituted(self.daemon) == before else None
+        return wait_until(own_rate, 4 * PATIENCE, f"segment {number} at {rate}")
 
     def newest(self):
         """Number of the newest complete segment."""
@@ -127,6 +130,10 @@ def counted(daemon):
             for result in ("coded", "shared", "substituted", "failed")}
 
 
+def substituted(daemon):
+    return counted(daemon)["substituted"]
+
+
 def since(daemon, before):
     """Without those that a slow machine substituted."""
     return {result: count - before[result] for result, count in counted(daemon).items()
@@ -142,17 +149,20 @@ def samples(body):
 
 # Content of the segments.
 
-# How much of its rate a segment leaves unused depends on its pictures: usually up to 3 %, and 15 % with
-# frames as small as 500 bytes, because the buffer of the first ones is small too.
-@pytest.mark.parametrize("kbps, least", [(100, 0.75), (150, 0.9), (333, 0.9), (734, 0.9), (1300, 0.9)])
-def test_a_segment_has_the_requested_rate(player, whole, kbps, least):
-    wanted = 1000 * kbps
-    body = player.encoded(whole, f"{kbps}k").body
-    sizes, ticks = samples(body)
-    duration = ticks / player.scale()
-    assert duration == pytest.approx(SEGMENT, abs=0.05)
-    assert least * wanted < 8 * sum(sizes) / duration < 1.02 * wanted
-    assert len(body) - sum(sizes) < CHUNK * len(mp4_boxes.chunks(body)) + SAMPLE * len(sizes)
+# A segment leaves about 4 % of its rate unused, and 13 % with frames as small as 500 bytes; single ones
+# differ by some percent.
+@pytest.mark.parametrize("kbps, least", [(100, 0.85), (150, 0.9), (333, 0.9), (734, 0.9), (1300, 0.9)])
+def test_segments_have_the_requested_rates(player, whole, kbps, least):
+    used = []
+    for wanted in (10 * kbps * percent for percent in (100, 102, 104, 106)):
+        body = player.encoded(whole, wanted).body
+        sizes, ticks = samples(body)
+        duration = ticks / player.scale()
+        assert duration == pytest.approx(SEGMENT, abs=0.05)
+        used.append(8 * sum(sizes) / duration / wanted)
+        assert len(body) - sum(sizes) < CHUNK * len(mp4_boxes.chunks(body)) + SAMPLE * len(sizes)
+    assert max(used) < 1.02
+    assert statistics.mean(used) > least
 
 
 @pytest.mark.parametrize("rate", ["100k", "1M"])
@@ -231,8 +241,8 @@ def test_a_segment_is_encoded_once_for_concurrent_requests(player, noisy):
         each.__exit__()
     assert [reply.status for reply in replies] == 4 * [200]
     assert len({reply.body for reply in replies}) == 1
-    counts = since(noisy, before)
-    assert counts["coded"] == 1 and counts["shared"] >= 3
+    requests = sum(each.requests for each in players) - substituted(noisy) + before["substituted"]
+    assert since(noisy, before) == {"coded": 1, "shared": requests - 1}
 
 
 @pytest.mark.parametrize("rate", [TOP_RATE, "2050k", "1G"])
@@ -297,7 +307,7 @@ def test_a_flood_leaves_a_player_their_share(serve):
     with concurrent.futures.ThreadPoolExecutor(8) as pool, Choosy(daemon) as player:
         floods = [pool.submit(flood, seed) for seed in range(8)]
         try:
-            wait_until(lambda: counted(daemon)["substituted"], PATIENCE, "the budget is used up")
+            wait_until(lambda: substituted(daemon), PATIENCE, "the budget is used up")
             has_share = []
             while not any(has_share):
                 number = player.newest()
@@ -319,16 +329,16 @@ def test_beyond_the_budget_the_nearest_rate_is_sent(serve):
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(len(players)))
         rates = [f"{int(100 * 1.1 ** step)}k" for step in range(len(players))]
 
-        def substituted():
+        def too_many():
             """All request different rates of a segment at the same time."""
             number = players[0].newest()
             replies = list(pool.map(lambda player, rate: player.at(number, rate), players, rates))
             assert {reply.status for reply in replies} == {200}
             durations = {samples(reply.body)[1] for reply in replies}
             assert durations == {samples(players[0].own(number))[1]}, "each is a rate of this segment"
-            return counted(daemon)["substituted"]
+            return substituted(daemon)
 
-        wait_until(substituted, PATIENCE, "more requests than can be encoded")
+        wait_until(too_many, PATIENCE, "more requests than can be encoded")
         wait_until(lambda: "on_demand_substituted" in daemon.log(), PATIENCE, "a line in the log")
 
 

@@ -40,16 +40,15 @@ constexpr double kPacingMargin = 0.99;        // bbr_pacing_margin_percent
 constexpr int kAggregationRounds = 5;         // bbr_extra_acked_win_rtts
 constexpr auto kMostAggregation = 100ms;      // bbr_extra_acked_max_us
 
-/// How many segments ACKs may bring at once beyond the bandwidth: bbr_update_ack_aggregation(). The
-/// most of the last five to ten rounds.
+/// The most segments that ACKs brought beyond the bandwidth, in the last five to ten rounds:
+/// bbr_update_ack_aggregation().
 class AckAggregation {
  public:
   void update(const AckSample& sample, double segments_per_second, bool new_round, double window) {
     if (sample.acked <= 0 || sample.delivery_rate.bps() == 0) return;
     if (new_round && ++rounds_ >= kAggregationRounds) {
       rounds_ = 0;
-      std::swap(most_[0], most_[1]);
-      most_[0] = 0;
+      most_ = {0, most_[0]};
     }
     double expected = segments_per_second * base::seconds(sample.now - since_);
     if (acked_ <= expected) {

@@ -108,17 +108,17 @@ std::vector<base::Time> arrivals(const std::vector<FrameRecord>& frames, base::T
 Viewing view(const std::vector<FrameRecord>& frames, const Scenario& scenario,
              base::Duration from) {
   Viewing viewing{.length = scenario.length - kEndTime - from};
+  viewing.seconds.resize(static_cast<std::size_t>(viewing.length / 1s));
   const auto there = arrivals(frames, Simulation::kStart + scenario.length);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto& frame = frames[i];
     const auto at = frame.captured - Simulation::kStart;
     if (at < from || at > scenario.length - kEndTime) continue;
     viewing.delays.push_back(there[i] - frame.captured);
-    const auto second = static_cast<std::size_t>((at - from) / 1s);
-    if (viewing.seconds.size() <= second) viewing.seconds.resize(second + 1);
     if (!frame.arrived) continue;
     viewing.shown += frame.size;
-    viewing.seconds[second] += frame.size;
+    const auto second = static_cast<std::size_t>((at - from) / 1s);
+    if (second < viewing.seconds.size()) viewing.seconds[second] += frame.size;
   }
   note_changes(frames, scenario, viewing);
   return viewing;

@@ -16,7 +16,7 @@ struct Viewing {
   /// Simulation). A frame that never arrives counts until the next one that does.
   std::vector<base::Duration> delays;
   base::ByteCount shown;                 ///< video that arrived
-  std::vector<base::ByteCount> seconds;  ///< the same for each second of capture
+  std::vector<base::ByteCount> seconds;  ///< the same by the second of capture; whole seconds only
   double probed = 0;                     ///< share of padding in all written bytes
   base::Duration length{};               ///< time that is judged
   std::vector<base::Duration> followed;  ///< time to follow each fall of the capacity, or kNever

@@ -47,6 +47,7 @@ TEST(FiguresTest, TheFramesOfTheStartAndTheEndDoNotCount) {
       sim::view(frames(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettlingTime);
   EXPECT_EQ(viewing.delays.size(), 151u);  // 3 s to 18 s
   EXPECT_EQ(viewing.shown.bytes(), 151 * kSize.bytes());
+  EXPECT_EQ(viewing.seconds, std::vector(15, ByteCount{10 * kSize.bytes()}));
 }
 
 TEST(FiguresTest, AFrameThatNeverArrivesIsLateUntilTheNextOne) {

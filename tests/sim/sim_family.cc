@@ -91,14 +91,13 @@ Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
   simulation.run(scenario.length);
   const auto viewings = sim::view_all(simulation, scenario);
   Run result{.figures = sim::summarise(viewings)};
+  const auto interval = sim::VideoSession::Settings{}.frame_interval;
   for (const auto& viewing : viewings) {
-    const auto stalled =
-        sim::stalled(viewing.delays, sim::VideoSession::Settings{}.frame_interval, kPlayout);
+    const auto stalled = sim::stalled(viewing.delays, interval, kPlayout);
     result.stalls = std::max(result.stalls, ms(stalled) * 60 / base::seconds(viewing.length));
-    result.quality +=
-        sim::quality_of_experience(viewing, scenario.limits.min,
-                                   sim::VideoSession::Settings{}.frame_interval, kPlayout) /
-        static_cast<double>(viewings.size());
+    const auto quality =
+        sim::quality_of_experience(viewing, scenario.limits.min, interval, kPlayout);
+    result.quality += quality / static_cast<double>(viewings.size());
   }
   return result;
 }
