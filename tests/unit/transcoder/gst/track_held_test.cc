@@ -20,6 +20,15 @@ using namespace std::chrono_literals;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
+/// Takes the data of the input's pad `from`.
+GstElement* add_sink(const ElementHandle& pipeline, const ElementHandle& input, const char* from) {
+  GstElement* const sink = make_element("fakesink");
+  g_object_set(sink, "async", FALSE, nullptr);
+  gst_bin_add(GST_BIN(pipeline.get()), sink);
+  gst_element_link_pads(input.get(), from, sink, "sink");
+  return sink;
+}
+
 /// A file that is played from its start again while its first audio decoder is being set up.
 class Interruption {
  public:
@@ -29,8 +38,8 @@ class Interruption {
     input_.reset(make_input(settings, std::make_shared<InputReport>()));
     g_signal_connect(input_.get(), "deep-element-added", G_CALLBACK(on_element), this);
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
-    pictures_ = add_sink("pictures");
-    add_sink("audio");
+    pictures_ = add_sink(pipeline_, input_, "pictures");
+    add_sink(pipeline_, input_, "audio");
     watch("pictures", on_pictures);
     watch("audio", on_audio);
   }
@@ -52,14 +61,6 @@ class Interruption {
 
  private:
   static Interruption& of(gpointer data) { return *static_cast<Interruption*>(data); }
-
-  GstElement* add_sink(const char* from) {
-    GstElement* const sink = make_element("fakesink");
-    g_object_set(sink, "async", FALSE, nullptr);
-    gst_bin_add(GST_BIN(pipeline_.get()), sink);
-    gst_element_link_pads(input_.get(), from, sink, "sink");
-    return sink;
-  }
 
   void watch(const char* name, GstPadProbeCallback callback) {
     const PadHandle pad{gst_element_get_static_pad(input_.get(), name)};
@@ -140,6 +141,7 @@ TEST(TrackStartTest, AudioThatFailsMeanwhileDoesNotKeepThePipelineFromPlaying) {
   const ElementHandle pipeline{GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))};
   const ElementHandle input{make_input(settings, report)};
   gst_bin_add(GST_BIN(pipeline.get()), input.get());
+  add_sink(pipeline, input, "pictures");  // a source whose pictures nobody takes fails
   gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
   const auto deadline = base::Clock::now() + 20s;
   while (report->report(base::Clock::now()).troubles.empty() && base::Clock::now() < deadline) {
