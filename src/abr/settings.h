@@ -11,8 +11,8 @@ struct RateLimits {
   base::BitRate start = base::BitRate::mbps(2);
 };
 
-/// The last three are abr/comparison's, which the product lacks.
-enum class PolicyKind { kSymbiosis, kItcp, kOff, kDbr, kDelivery, kGcc };
+/// Those after kOff are abr/comparison's, which the product lacks.
+enum class PolicyKind { kSymbiosis, kItcp, kOff, kDbr, kDelivery, kGcc, kPudica };
 
 /// The rule of Khan and Zaghal 2003 (paper 003), see abr/policy/itcp_policy.h.
 struct ItcpSettings {

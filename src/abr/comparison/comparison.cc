@@ -5,13 +5,16 @@
 #include "abr/comparison/dbr_policy.h"
 #include "abr/comparison/delivery_policy.h"
 #include "abr/comparison/gcc_policy.h"
+#include "abr/comparison/pudica_policy.h"
 
 namespace abr {
 
 namespace {
 
-constexpr std::array<NamedPolicy, 3> kPolicies{
-    {{"dbr", PolicyKind::kDbr}, {"delivery", PolicyKind::kDelivery}, {"gcc", PolicyKind::kGcc}}};
+constexpr std::array<NamedPolicy, 4> kPolicies{{{"dbr", PolicyKind::kDbr},
+                                                {"delivery", PolicyKind::kDelivery},
+                                                {"gcc", PolicyKind::kGcc},
+                                                {"pudica", PolicyKind::kPudica}}};
 
 }  // namespace
 
@@ -25,6 +28,8 @@ std::unique_ptr<RatePolicy> make_comparison_policy(const Settings& settings) {
       return std::make_unique<DeliveryPolicy>(settings.rate);
     case PolicyKind::kGcc:
       return std::make_unique<GccPolicy>(settings.rate);
+    case PolicyKind::kPudica:
+      return std::make_unique<PudicaPolicy>(settings.rate);
     default:
       return nullptr;
   }
