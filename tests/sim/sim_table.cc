@@ -43,6 +43,7 @@ const std::vector<std::pair<std::string, sim::MakePolicy>> kPolicies{
     {"delivery", sim::policy_of(abr::PolicyKind::kDelivery)},
     {"gcc", sim::policy_of(abr::PolicyKind::kGcc)},
     {"pudica", sim::policy_of(abr::PolicyKind::kPudica)},
+    {"camel", sim::policy_of(abr::PolicyKind::kCamel)},
     {"symbiosis", sim::policy_of(abr::PolicyKind::kSymbiosis)},
     {"floor", sim::oracle(true)},
     {"oracle", sim::oracle(false)}};
@@ -193,7 +194,7 @@ int main(int argc, char** argv) {
   app.add_option("scenario", options.names,
                  "Runs the scenarios whose names contain one of these; without names, all");
   app.add_option("--policy", options.policies,
-                 "Policies: off itcp dbr delivery gcc pudica symbiosis floor oracle")
+                 "Policies: off itcp dbr delivery gcc pudica camel symbiosis floor oracle")
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "Number of seeds for each row")->capture_default_str();
   app.add_option("--first-seed", options.first_seed, "First seed")->capture_default_str();

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "abr/comparison/camel_policy.h"
 #include "abr/comparison/dbr_policy.h"
 #include "abr/comparison/delivery_policy.h"
 #include "abr/comparison/gcc_policy.h"
@@ -11,10 +12,11 @@ namespace abr {
 
 namespace {
 
-constexpr std::array<NamedPolicy, 4> kPolicies{{{"dbr", PolicyKind::kDbr},
+constexpr std::array<NamedPolicy, 5> kPolicies{{{"dbr", PolicyKind::kDbr},
                                                 {"delivery", PolicyKind::kDelivery},
                                                 {"gcc", PolicyKind::kGcc},
-                                                {"pudica", PolicyKind::kPudica}}};
+                                                {"pudica", PolicyKind::kPudica},
+                                                {"camel", PolicyKind::kCamel}}};
 
 }  // namespace
 
@@ -22,6 +24,8 @@ std::span<const NamedPolicy> comparison_policies() { return kPolicies; }
 
 std::unique_ptr<RatePolicy> make_comparison_policy(const Settings& settings) {
   switch (settings.policy) {
+    case PolicyKind::kCamel:
+      return std::make_unique<CamelPolicy>(settings.rate);
     case PolicyKind::kDbr:
       return std::make_unique<DbrPolicy>(settings.rate);
     case PolicyKind::kDelivery:

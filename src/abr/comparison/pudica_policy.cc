@@ -16,7 +16,7 @@ constexpr double kHighRatio = 0.85;           // alpha
 constexpr double kIncrease = 0.3;             // gamma_MI
 constexpr double kDecrease = 0.05;            // gamma_MD
 constexpr double kFallback = 0.15;            // zeta
-constexpr base::Duration kWindow = 200ms;     // T_wd
+constexpr base::Duration kRatioTime = 200ms;  // T_wd
 constexpr base::Duration kDrainTime = 200ms;  // in which the queue is to be empty
 constexpr base::Duration kTauTime = 5s;       // tau begins again
 constexpr int kCongestedFrames = 3;           // after which the queue is drained
@@ -56,7 +56,7 @@ void PudicaPolicy::note(const DeliveredFrame& frame, const Observation& o, base:
   const auto busy = std::max(base::Duration{}, frame.acked - frame.departed - least);
   ratio_ = base::seconds(busy) / base::seconds(interval);
   samples_.push_back({frame.acked, ratio_, mbps(base::BitRate::of(frame.size, interval))});
-  while (frame.acked - samples_.front().at > kWindow) samples_.pop_front();
+  while (frame.acked - samples_.front().at > kRatioTime) samples_.pop_front();
   if (frame.acked - tau_began_ >= kTauTime) tau_began_ = frame.acked;
   if (ratio_ > 1) return note_congested(frame, o, least);
   congested_ = 0;

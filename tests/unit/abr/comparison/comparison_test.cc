@@ -20,7 +20,7 @@ constexpr RateLimits kLimits{
 TEST(MakePolicyTest, EveryPolicyBeginsAtTheStartRate) {
   for (const auto kind :
        {PolicyKind::kSymbiosis, PolicyKind::kItcp, PolicyKind::kDbr, PolicyKind::kDelivery,
-        PolicyKind::kGcc, PolicyKind::kPudica, PolicyKind::kOff}) {
+        PolicyKind::kGcc, PolicyKind::kPudica, PolicyKind::kCamel, PolicyKind::kOff}) {
     const auto policy = make_policy({.policy = kind, .rate = kLimits});
     const auto first = policy->decide({}, {}, base::Time{1h});
     EXPECT_EQ(first.rate, kLimits.start);
