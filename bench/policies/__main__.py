@@ -25,7 +25,7 @@ from bench.policies.scenarios import SCENARIOS
 from netlab.daemon import binary
 from netlab.network import why_unavailable
 
-POLICIES = ["off", "itcp", "dbr", "delivery", "gcc", "pudica", "camel", "symbiosis"]
+POLICIES = ["off", "itcp", "dbr", "delivery", "gcc", "pudica", "camel", "vidaptive", "symbiosis"]
 SEEDS = 5
 OVERHEAD = 2  # seconds per run: start and end
 

@@ -60,7 +60,8 @@ pad: share of padding in the bytes. events: REXMT and DUPACK. forced: keyframes.
 start: off, itcp, dbr and gcc, which climb by rule or not at all, begin at the ceiling of 6 Mbit/s,
   the others at 2 Mbit/s.
 symbiosis also sets TCP's window (with eBPF) and its pace, skips and discards frames, and pads, so its
-  row of "cubic" is CUBIC within these limits. pudica and camel set the pace.
+  row of "cubic" is CUBIC within these limits. pudica, camel and vidaptive set the pace,
+  and vidaptive skips frames.
 oracle: calculated. It follows the capacity at once; its delays are a lower bound, without loss,
   cross traffic and the bursts of a token bucket.
 Medians over the seeds, of an even number the worse of the middle two; below them min..max; of

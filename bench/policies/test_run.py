@@ -12,12 +12,12 @@ from bench.policies.scenarios import SCENARIOS
 
 def test_policies_that_climb_by_rule_begin_at_the_ceiling_and_estimating_ones_do_not():
     policies = ["off", "itcp", "dbr", "delivery", "gcc", "pudica", "camel",
-                "symbiosis"]
+                "vidaptive", "symbiosis"]
     config = tomllib.loads(config_of(SCENARIOS[0], [Lane(policy, "cubic") for policy in policies]))
     starts = {stream["control"]["policy"]: stream["rate"]["start"] for stream in config["stream"]}
     assert {policy for policy in policies if starts[policy] == config["rate"]["max"]} == {
         "off", "itcp", "dbr", "gcc"}
-    assert {starts[policy] for policy in ("delivery", "pudica", "camel", "symbiosis")} == {"2000000"}
+    assert {starts[policy] for policy in ("delivery", "pudica", "camel", "vidaptive", "symbiosis")} == {"2000000"}
 
 
 def test_a_run_whose_server_ended_fails_with_its_log(monkeypatch):

@@ -12,7 +12,17 @@ struct RateLimits {
 };
 
 /// Those after kOff are abr/comparison's, which the product lacks.
-enum class PolicyKind { kSymbiosis, kItcp, kOff, kDbr, kDelivery, kGcc, kPudica, kCamel };
+enum class PolicyKind {
+  kSymbiosis,
+  kItcp,
+  kOff,
+  kDbr,
+  kDelivery,
+  kGcc,
+  kPudica,
+  kCamel,
+  kVidaptive
+};
 
 /// The rule of Khan and Zaghal 2003 (paper 003), see abr/policy/itcp_policy.h.
 struct ItcpSettings {

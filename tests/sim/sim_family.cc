@@ -73,11 +73,15 @@ const std::vector<Group> kGroups{
     {"steps", [](const Scenario& s) { return !s.changes.empty(); }},
 };
 
-const std::map<std::string, abr::PolicyKind> kPolicies{
-    {"off", abr::PolicyKind::kOff},     {"itcp", abr::PolicyKind::kItcp},
-    {"dbr", abr::PolicyKind::kDbr},     {"delivery", abr::PolicyKind::kDelivery},
-    {"gcc", abr::PolicyKind::kGcc},     {"pudica", abr::PolicyKind::kPudica},
-    {"camel", abr::PolicyKind::kCamel}, {"symbiosis", abr::PolicyKind::kSymbiosis}};
+const std::map<std::string, abr::PolicyKind> kPolicies{{"off", abr::PolicyKind::kOff},
+                                                       {"itcp", abr::PolicyKind::kItcp},
+                                                       {"dbr", abr::PolicyKind::kDbr},
+                                                       {"delivery", abr::PolicyKind::kDelivery},
+                                                       {"gcc", abr::PolicyKind::kGcc},
+                                                       {"pudica", abr::PolicyKind::kPudica},
+                                                       {"camel", abr::PolicyKind::kCamel},
+                                                       {"vidaptive", abr::PolicyKind::kVidaptive},
+                                                       {"symbiosis", abr::PolicyKind::kSymbiosis}};
 
 double ms(Duration time) { return 1e3 * base::seconds(time); }
 
@@ -228,7 +232,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Prints how policies do over a family of links that are drawn from wide ranges."};
   app.add_option("--policy", options.policies,
-                 "Policies: off itcp dbr delivery gcc pudica camel symbiosis")
+                 "Policies: off itcp dbr delivery gcc pudica camel vidaptive symbiosis")
       ->capture_default_str()
       ->check(CLI::IsMember{kPolicies});
   app.add_option("--congestion-control", options.controls,

@@ -44,6 +44,7 @@ const std::vector<std::pair<std::string, sim::MakePolicy>> kPolicies{
     {"gcc", sim::policy_of(abr::PolicyKind::kGcc)},
     {"pudica", sim::policy_of(abr::PolicyKind::kPudica)},
     {"camel", sim::policy_of(abr::PolicyKind::kCamel)},
+    {"vidaptive", sim::policy_of(abr::PolicyKind::kVidaptive)},
     {"symbiosis", sim::policy_of(abr::PolicyKind::kSymbiosis)},
     {"floor", sim::oracle(true)},
     {"oracle", sim::oracle(false)}};
@@ -193,8 +194,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Compares the policies over simulated links."};
   app.add_option("scenario", options.names,
                  "Runs the scenarios whose names contain one of these; without names, all");
-  app.add_option("--policy", options.policies,
-                 "Policies: off itcp dbr delivery gcc pudica camel symbiosis floor oracle")
+  app.add_option(
+         "--policy", options.policies,
+         "Policies: off itcp dbr delivery gcc pudica camel vidaptive symbiosis floor oracle")
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "Number of seeds for each row")->capture_default_str();
   app.add_option("--first-seed", options.first_seed, "First seed")->capture_default_str();

@@ -7,16 +7,18 @@
 #include "abr/comparison/delivery_policy.h"
 #include "abr/comparison/gcc_policy.h"
 #include "abr/comparison/pudica_policy.h"
+#include "abr/comparison/vidaptive_policy.h"
 
 namespace abr {
 
 namespace {
 
-constexpr std::array<NamedPolicy, 5> kPolicies{{{"dbr", PolicyKind::kDbr},
+constexpr std::array<NamedPolicy, 6> kPolicies{{{"dbr", PolicyKind::kDbr},
                                                 {"delivery", PolicyKind::kDelivery},
                                                 {"gcc", PolicyKind::kGcc},
                                                 {"pudica", PolicyKind::kPudica},
-                                                {"camel", PolicyKind::kCamel}}};
+                                                {"camel", PolicyKind::kCamel},
+                                                {"vidaptive", PolicyKind::kVidaptive}}};
 
 }  // namespace
 
@@ -34,6 +36,8 @@ std::unique_ptr<RatePolicy> make_comparison_policy(const Settings& settings) {
       return std::make_unique<GccPolicy>(settings.rate);
     case PolicyKind::kPudica:
       return std::make_unique<PudicaPolicy>(settings.rate);
+    case PolicyKind::kVidaptive:
+      return std::make_unique<VidaptivePolicy>(settings.rate);
     default:
       return nullptr;
   }

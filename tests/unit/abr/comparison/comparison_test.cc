@@ -18,9 +18,9 @@ constexpr RateLimits kLimits{
     .min = BitRate::kbps(300), .max = BitRate::mbps(6), .start = BitRate::mbps(4)};
 
 TEST(MakePolicyTest, EveryPolicyBeginsAtTheStartRate) {
-  for (const auto kind :
-       {PolicyKind::kSymbiosis, PolicyKind::kItcp, PolicyKind::kDbr, PolicyKind::kDelivery,
-        PolicyKind::kGcc, PolicyKind::kPudica, PolicyKind::kCamel, PolicyKind::kOff}) {
+  for (const auto kind : {PolicyKind::kSymbiosis, PolicyKind::kItcp, PolicyKind::kDbr,
+                          PolicyKind::kDelivery, PolicyKind::kGcc, PolicyKind::kPudica,
+                          PolicyKind::kCamel, PolicyKind::kVidaptive, PolicyKind::kOff}) {
     const auto policy = make_policy({.policy = kind, .rate = kLimits});
     const auto first = policy->decide({}, {}, base::Time{1h});
     EXPECT_EQ(first.rate, kLimits.start);
