@@ -1,6 +1,11 @@
 // The policies that `symbiosis` is compared with behave as their sources say.
 
+#include "abr/policy/comparison.h"
+
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "abr/comparison/dbr_policy.h"
 #include "abr/comparison/delivery_policy.h"
@@ -26,6 +31,16 @@ TEST(MakePolicyTest, EveryPolicyBeginsAtTheStartRate) {
     EXPECT_EQ(first.rate, kLimits.start);
     EXPECT_EQ(first.reason, Reason::kStart);
   }
+}
+
+TEST(ComparisonPoliciesTest, EachHasANameForTheConfiguration) {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : comparison_policies()) {
+    names.emplace_back(name);
+    EXPECT_NE(make_comparison_policy({.policy = kind, .rate = kLimits}), nullptr) << name;
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"dbr", "delivery", "gcc", "pudica", "camel", "vidaptive"}));
 }
 
 class DbrPolicyTest : public testing::Test {
