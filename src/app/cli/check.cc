@@ -7,6 +7,7 @@
 #include <ostream>
 #include <system_error>
 
+#include "app/config/config_advice.h"
 #include "app/config/config_files.h"
 #include "app/config/config_text.h"
 #include "transcoder/ingest/source_check.h"
@@ -56,10 +57,12 @@ void check(const CommandLine& line, std::ostream& out) {
       out << fmt::format("{0}: warning: every user can read it; run chmod o-r {0}\n", secrets);
     }
     for (const auto& stream : config.streams) {
-      const auto problem = transcoder::local_problem(stream.media.source.uri);
-      if (problem.empty()) continue;
-      out << fmt::format("{}: warning: stream {}: {}\n", line.config_path, stream.media.name,
-                         transcoder::without_secrets(problem));
+      for (const auto& problem :
+           {transcoder::local_problem(stream.media.source.uri), never_reached(stream)}) {
+        if (problem.empty()) continue;
+        out << fmt::format("{}: warning: stream {}: {}\n", line.config_path, stream.media.name,
+                           transcoder::without_secrets(problem));
+      }
     }
     out << fmt::format("{}: ok ({}{})\n", line.config_path, summary(config),
                        additions(line.config_path));

@@ -139,7 +139,7 @@ std::vector<base::BitRate> LiveStream::rungs() const {
 transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const {
   const auto full = full_pictures();
   const auto point =
-      abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
+      abr::OperatingPoints{point_settings_}.update({rate, rate}, full.pixels_per_second(), {});
   return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every,
           full.frame_rate / point.every, full.measured};
 }
@@ -170,7 +170,7 @@ transcoder::OperatingPoint LiveStream::point(GroupIndex group, base::BitRate rat
   const double pixels = full_pictures().pixels_per_second();
   std::lock_guard lock{mutex_};
   auto& points = points_.try_emplace(group, point_settings_).first->second;
-  const auto chosen = points.update(rate, pixels, now);
+  const auto chosen = points.update({rate, viewer_settings_->control.rate.max}, pixels, now);
   return {.scale = chosen.scale, .every = chosen.every};
 }
 
@@ -217,7 +217,10 @@ void LiveStream::close(GroupIndex group) {
 }
 
 void LiveStream::retarget(GroupIndex group, base::BitRate rate) {
-  if (const auto encoder = media_.group(group)) encoder->retarget(rate);
+  if (const auto encoder = media_.group(group)) {
+    encoder->retarget(rate);
+    encoder->set_point(point(group, rate, base::Clock::now()));
+  }
   base::log::debug("group_retargeted", {{"stream", name()}, {"group", group}, {"rate", rate}});
 }
 

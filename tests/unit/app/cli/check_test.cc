@@ -44,6 +44,21 @@ TEST(CheckTest, WarnsOfAPublisherThatCannotCome) {
               testing::HasSubstr(": warning: stream obs: RTMP publishing is not supported: "));
 }
 
+TEST(CheckTest, WarnsOfPicturesThatTheRateNeverAllows) {
+  const TemporaryFile file;
+  const std::string size = "[video]\nmax_width = 1920\nmax_height = 1080\nmax_frame_rate = 60\n";
+  file.write(size + "[rate]\nmax = \"8M\"\n");
+  EXPECT_EQ(checked({.config_path = file.path()}),
+            file.path() + ": ok (1 stream: live; on [::]:8080)\n");
+  file.write(size);
+  EXPECT_EQ(checked({.config_path = file.path()}),
+            file.path() +
+                ": warning: stream live: viewers never get pictures of 1920x1080 at 60 frames per "
+                "second, which need 6300k, and rate.max is 5M; raise rate.max, or lower "
+                "video.max_height, video.max_frame_rate or scaling.min_bits_per_pixel\n" +
+                file.path() + ": ok (1 stream: live; on [::]:8080)\n");
+}
+
 TEST(CheckTest, ShowsTheConfigurationInEffect) {
   const TemporaryFile file;
   file.write("[rate]\nmax = \"1M\"\n");
