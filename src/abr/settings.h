@@ -6,7 +6,7 @@
 namespace abr {
 
 struct RateLimits {
-  base::BitRate min = base::BitRate::kbps(300);
+  base::BitRate min = base::BitRate::kbps(100);
   base::BitRate max = base::BitRate::mbps(5);
   base::BitRate start = base::BitRate::mbps(2);
 };

@@ -96,7 +96,7 @@ def test_streams_say_how_they_can_be_watched(small):
     assert stream == {
         "name": "live", "state": "playing", "troubles": [], "away_since": None, "width": 320, "height": 180,
         "frame_rate": 30, "video_codec": None, "audio_codec": "mp4a.40.2",
-        "rate": {"min": 300_000, "max": 5_000_000},
+        "rate": {"min": 100_000, "max": 5_000_000},
         "formats": ["ts", "flv", "mp4", "hls", "dash"]}
 
 
