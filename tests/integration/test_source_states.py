@@ -234,9 +234,12 @@ def test_a_source_that_never_had_a_picture_is_away(server, visit, name, trouble)
 
 
 def test_audio_plays_with_black_pictures(server, visit):
+    def audio_only():
+        trouble = server.metrics().sum("symcast_source_trouble", stream="sound", trouble="audio_only")
+        return trouble == 1 and offered(server, "sound")["troubles"] == ["audio_only"]
+
     agree(server, "sound", {"playing"})
-    assert server.metrics().sum("symcast_source_trouble", stream="sound", trouble="audio_only") == 1
-    assert offered(server, "sound")["troubles"] == ["audio_only"]
+    wait_until(audio_only, PATIENCE, "metrics and API say that only audio arrives")  # also after a restart
     for page in visit("sound"):
         page.until(PAGE_PLAYS)
         reads(server, page, ["The source sends only audio."])
