@@ -20,10 +20,9 @@ namespace abr {
 ///                           otherwise gamma = 1
 ///   sender.c                rate and pace: gamma * B; the encoder follows changes of 5 %, not more
 ///                           often than every 200 ms
-///   burst_controller.c      a burst of 12 KB, then the pace. Every 5 s 2 KB more, 64 KB at most;
-///   if
-///                           a part of the burst loses 10 % more than the best part, 2 KB less, 2
-///                           KB at least. With such losses at 2 KB: GCC
+///   burst_controller.c      a burst of 12 KB, then the pace. Every 5 s 2 KB more, up to 64 KB; or
+///                           2 KB less, down to 2 KB, if a part of the burst loses 10 % more than
+///                           the best part. With such losses at 2 KB: GCC
 ///
 /// The regression has their window of 8 frames. With their default, 5 s, gamma falls for up to 5 s
 /// after a congestion has ended, and the rates are half as high (`sim_family --tuning`).
