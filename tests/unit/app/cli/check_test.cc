@@ -54,7 +54,7 @@ TEST(CheckTest, WarnsOfPicturesThatTheRateNeverAllows) {
   EXPECT_EQ(checked({.config_path = file.path()}),
             file.path() +
                 ": warning: stream live: viewers never get pictures of 1920x1080 at 60 frames per "
-                "second, which need 6300k, and rate.max is 5M; raise rate.max, or lower "
+                "second, which need 6.3M, and rate.max is 5M; raise rate.max, or lower "
                 "video.max_height, video.max_frame_rate or scaling.min_bits_per_pixel\n" +
                 file.path() + ": ok (1 stream: live; on [::]:8080)\n");
 }
@@ -70,7 +70,7 @@ TEST(CheckTest, NamesTheFilesOfConfD) {
   const TemporaryFile file;
   file.write("");
   file.write("conf.d/cam.toml", "[[stream]]\nname = \"cam\"\nsource = \"test:\"\n");
-  file.write("conf.d/rates.toml", "[rate]\nmax = \"1M\"\n");
+  file.write("conf.d/rates.toml", "[rate]\nmax = \"2M\"\n");
   EXPECT_EQ(
       checked({.config_path = file.path()}),
       file.path() + ": ok (1 stream: cam; on [::]:8080; with cam.toml, rates.toml of conf.d)\n");

@@ -168,7 +168,7 @@ TEST_F(ConfigErrorsTest, MinAboveMaxIsAnError) {
 
 TEST_F(ConfigErrorsTest, StartOutsideTheLimitsIsAnError) {
   EXPECT_THAT(errors("[rate]\nstart = \"3M\"\nmax = \"2M\"\n"),
-              ElementsAre("2:9: rate.start 3M must be between rate.min 300k and rate.max 2M"));
+              ElementsAre("2:9: rate.start 3M must be between rate.min 100k and rate.max 2M"));
 }
 
 TEST_F(ConfigErrorsTest, ASegmentOfAFractionOfAMillisecondIsAnError) {
