@@ -15,7 +15,6 @@
 // in each second, and the number of encoders opened. If a link's rate never asks for smaller
 // pictures, or for nothing else, prints nothing.
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -26,16 +25,10 @@
 
 #include "abr/ladder/operating_points.h"
 #include "family.h"
-#include "ssim.h"
+#include "picture_quality.h"
 #include "transcoder/encode/keyframe_clock.h"
-#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/open_encoder.h"
-#include "transcoder/picture/picture_pool.h"
 #include "transcoder/picture/scaler.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
 
 namespace {
 
@@ -107,17 +100,13 @@ bool asks_for_both(const std::vector<sim::FrameRecord>& frames, double pixels) {
 class Course {
  public:
   Course(const Input& input, std::string name, Rule rule)
-      : input_{input}, name_{std::move(name)}, rule_{std::move(rule)} {
-    if (avcodec_open2(decoder_.get(), nullptr, nullptr) != 0) {
-      throw std::runtime_error{"no decoder"};
-    }
-  }
+      : input_{input}, name_{std::move(name)}, rule_{std::move(rule)} {}
 
   void add(const media::FramePtr& frame, const sim::FrameRecord& record) {
     encode(frame, record);
     const auto second = static_cast<std::size_t>(base::seconds(frame->pts));
     if (seconds_.size() <= second) seconds_.resize(second + 1), frames_.resize(second + 1);
-    seconds_[second] += compare(*frame);
+    seconds_[second] += bench::ssim(*frame, *shown_);
     ++frames_[second];
   }
 
@@ -144,29 +133,7 @@ class Course {
                           transcoder::KeyframeClock::Cause::kNone;
     const auto encoded = encoder_->encode(*scaled, keyframe);
     if (!encoded) throw std::runtime_error{encoded.error()};
-    show(encoded->bytes);
-  }
-
-  void show(const std::vector<std::uint8_t>& bytes) {
-    const transcoder::LibavPacket packet{av_packet_alloc()};
-    av_new_packet(packet.get(), static_cast<int>(bytes.size()));
-    std::ranges::copy(bytes, packet->data);
-    if (avcodec_send_packet(decoder_.get(), packet.get()) != 0 ||
-        avcodec_receive_frame(decoder_.get(), decoded_.get()) != 0) {
-      throw std::runtime_error{"a frame cannot be decoded"};
-    }
-    const auto small = std::make_shared<media::Frame>();
-    small->format = {.width = decoded_->width, .height = decoded_->height};
-    small->plane = {decoded_->data[0], decoded_->data[1], decoded_->data[2]};
-    small->stride = {decoded_->linesize[0], decoded_->linesize[1], decoded_->linesize[2]};
-    shown_ = player_.scale(small, input_.size);
-  }
-
-  double compare(const media::Frame& frame) const {
-    const auto luma = [this](const media::Frame& of) {
-      return control::Luma{of.plane[0], of.stride[0], input_.size.width, input_.size.height};
-    };
-    return control::ssim(luma(frame), luma(*shown_));
+    shown_ = player_.scale(decoder_.decode(encoded->bytes), input_.size);
   }
 
   const Input input_;
@@ -179,27 +146,12 @@ class Course {
   bool opened_ = false;
   transcoder::KeyframeClock clock_{transcoder::EncoderSettings{}.keyframe_interval,
                                    transcoder::EncoderSettings{}.forced_keyframe_interval};
-  const transcoder::LibavCodec decoder_{
-      avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_H264))};
-  const transcoder::LibavFrame decoded_{av_frame_alloc()};
+  bench::Decoder decoder_;
   media::FramePtr shown_;  ///< stays until the next one
   std::vector<double> seconds_;
   std::vector<int> frames_;
   int encoders_ = 0;
 };
-
-media::FramePtr as_frame(const Input& input, const std::vector<std::uint8_t>& planes,
-                         std::uint64_t number) {
-  const auto frame = std::make_shared<media::Frame>();
-  const auto [width, height] = input.size;
-  frame->format = {.width = width, .height = height};
-  const auto luma = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  frame->plane = {&planes[0], &planes[luma], &planes[luma + luma / 4]};
-  frame->stride = {width, width / 2, width / 2};
-  frame->number = number;
-  frame->pts = base::from_seconds(static_cast<double>(number) / input.frame_rate);
-  return frame;
-}
 
 }  // namespace
 
@@ -218,14 +170,12 @@ int main(int argc, char** argv) try {
     courses.push_back(
         std::make_unique<Course>(input, argv[i], rule_of(argv[i], rates.max, pixels)));
   }
-  std::vector<std::uint8_t> planes(static_cast<std::size_t>(input.size.width) *
-                                   static_cast<std::size_t>(input.size.height) * 3 / 2);
-  std::uint64_t number = 0;
-  while (number < rates.frames.size() &&
-         std::fread(planes.data(), 1, planes.size(), stdin) == planes.size()) {
-    const auto frame = as_frame(input, planes, number);
+  bench::PictureReader pictures{input.size, input.frame_rate};
+  std::size_t number = 0;
+  for (; number < rates.frames.size(); ++number) {
+    const auto frame = pictures.next();
+    if (!frame) break;
     for (const auto& course : courses) course->add(frame, rates.frames[number]);
-    ++number;
   }
   if (number == 0) throw std::runtime_error{"no pictures"};
   for (const auto& course : courses) std::cout << course->result().dump() << '\n';

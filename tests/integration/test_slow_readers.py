@@ -4,8 +4,8 @@ from netlab.daemon import wait_until
 
 FPS = 25
 READS = 500_000  # bit/s
-# Fixed, because the kernel lets it grow to 32 MB, the more the fewer and larger the pieces that a busy machine
-# lets a player read. Until it is full, nobody is slow: for three minutes.
+# The kernel lets it grow to 32 MB if a player reads large pieces, as on a busy machine. Until it is full, nothing
+# shows that the player is slow.
 RECEIVE_BUFFER = 131_072  # bytes
 TOP_RATE = 2_000_000
 FAST, SLOW = 3, 2  # viewers

@@ -12,7 +12,7 @@ namespace abr {
 class RateHistogram {
  public:
   /// Ratio of neighbouring bins. 1 % is the least gain of a plan (kMinPlanGain in group_policy.cc)
-  /// and makes 280 bins from 300 kbit/s to 5 Mbit/s. Plans take longer with narrower bins, and are
+  /// and makes 390 bins from 100 kbit/s to 5 Mbit/s. Plans take longer with narrower bins, and are
   /// less exact with wider ones. Not measured against other values.
   static constexpr double kBinRatio = 1.01;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "abr/settings.h"
+
 namespace abr {
 namespace {
 
@@ -39,6 +41,14 @@ TEST_F(OperatingPointsTest, LowerRatesTakeSmallerFramesThenFewer) {
   EXPECT_EQ(first(155), (OperatingPoint{.scale = 1. / 3, .every = 1}));
   EXPECT_EQ(first(80), (OperatingPoint{.scale = 1. / 3, .every = 2}));
   EXPECT_EQ(first(20), (OperatingPoint{.scale = 1. / 4, .every = 4}));
+}
+
+TEST_F(OperatingPointsTest, TheDefaultMinimumRateEncodesEverySecondFrameWith240Lines) {
+  const OperatingPoints::Rate least{RateLimits{}.min, RateLimits{}.max};
+  for (const double per_second : {25, 30}) {
+    EXPECT_EQ(OperatingPoints{PointSettings{}}.update(least, 1280. * 720 * per_second, now_),
+              (OperatingPoint{.scale = 1. / 3, .every = 2}));
+  }
 }
 
 TEST_F(OperatingPointsTest, FollowsARateThatStaysLow) {
@@ -116,7 +126,7 @@ TEST_F(OperatingPointsTest, ARateThatFlapsChangesThePointSeldom) {
     changes += point != last;
     last = point;
   }
-  EXPECT_LE(changes, 20);
+  EXPECT_EQ(changes, 3) << "down, up, and down to stay";
 }
 
 TEST_F(OperatingPointsTest, WaitsForTheFrameSize) {
