@@ -27,9 +27,22 @@ constexpr base::Duration kSliceLifetime = std::chrono::seconds{6};
 
 }  // namespace
 
+void TransferRate::follow(const TransferRate& former) {
+  slices_ = former.slices_;
+  count_ = former.count_;
+  measured_ = former.measured_;
+  sampled_ = former.sampled_;
+}
+
+void TransferRate::skip_idle(const Sample& sample) {
+  previous_ = sample;
+  sampled_ = sample.at;
+}
+
 void TransferRate::update(const Sample& sample) {
   const auto before = previous_.value_or(Sample{.idle = true});
   previous_ = sample;
+  sampled_ = sample.at;
   if (before.idle) lead_ = base::seconds(sample.round_trip);
   const auto held = sample.receiver_limited - before.receiver_limited;
   const double busy = std::max(0.0, base::seconds(sample.busy - before.busy - held));
@@ -72,7 +85,7 @@ TransferRate::Slice TransferRate::newest(double seconds) const {
   Slice sum;
   for (std::size_t i = 0; i < std::min(count_, kMaxSlices) && sum.seconds < seconds; ++i) {
     const auto& slice = slices_[(count_ - 1 - i) % kMaxSlices];
-    if (i > 0 && previous_->at - slice.at > kSliceLifetime) break;
+    if (i > 0 && sampled_ - slice.at > kSliceLifetime) break;
     sum.bits += slice.bits;
     sum.seconds += slice.seconds;
   }

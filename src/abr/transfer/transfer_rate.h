@@ -28,11 +28,14 @@ class TransferRate {
     bool idle = false;                  ///< all data is acknowledged
   };
 
+  /// Goes on from what `former` measured: a connection over the same path, which has ended. A
+  /// connection for each short segment would otherwise never send enough to know the rate.
+  void follow(const TransferRate& former);
   /// The rate that other connections over the same path had.
   void assume(std::optional<base::BitRate> rate) { assumed_ = rate; }
   void update(const Sample& sample);
   /// Leaves out the data since the last sample.
-  void skip_idle(const Sample& sample) { previous_ = sample; }
+  void skip_idle(const Sample& sample);
   /// Falls with the newest 200 ms of transfer, rises with the newest second. nullopt while unknown,
   /// because no more has been sent than TCP's initial window, which may pass in one burst.
   std::optional<base::BitRate> value() const;
@@ -55,6 +58,7 @@ class TransferRate {
 
   std::optional<base::BitRate> assumed_;
   std::optional<Sample> previous_;
+  base::Time sampled_{};
   Slice current_;
   double lead_ = 0;                         ///< seconds of current_ in which nothing could arrive
   std::array<Slice, kMaxSlices> slices_{};  ///< ring

@@ -50,12 +50,13 @@ void SegmentConnection::detach(base::Time now) {
   if (!session_) return;
   if (!sent_parts_.empty()) {
     if (const auto sample = take_sample(now)) {
+      rate_.update(transfer_sample(*sample));
       take_delivered(*sample);
       earn_place(*sample);
     }
   }
   sent_parts_.clear();
-  session_->forget(id_);
+  session_->forget(id_, rate_);
   deps_.connections.remove(id_);
 }
 
@@ -63,7 +64,11 @@ void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
                                const server::Address& peer) {
   const bool first = !session_;
   session_ = std::move(session);
-  rate_.assume(session_->throughput());
+  if (first) {
+    rate_ = session_->transfer_rate();
+  } else {
+    rate_.assume(session_->throughput());
+  }
   deps_.connections.put(id_, fd_, session_->telemetry());
   if (first) set_up_socket(peer);
 }

@@ -257,9 +257,14 @@ void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::Event
   if (!ended_) record_.add_event(event, source, now);
 }
 
-void SegmentSession::forget(ViewerId connection) {
+void SegmentSession::forget(ViewerId connection, const abr::TransferRate& measured) {
   std::lock_guard lock{mutex_};
-  rate_.forget(connection);
+  rate_.forget(connection, measured);
+}
+
+abr::TransferRate SegmentSession::transfer_rate() const {
+  std::lock_guard lock{mutex_};
+  return rate_.transfer_rate();
 }
 
 std::optional<base::BitRate> SegmentSession::throughput() const {

@@ -134,7 +134,9 @@ class SegmentSession {
   /// when it has waited for it; nullopt if it has not.
   void delivered(base::Duration part, std::optional<base::Time> awaited, base::Time at);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void forget(ViewerId connection);  ///< the connection is closed, or has another session
+  /// The connection is closed, or has another session.
+  void forget(ViewerId connection, const abr::TransferRate& measured);
+  abr::TransferRate transfer_rate() const;          ///< SessionRate::transfer_rate
   std::optional<base::BitRate> throughput() const;  ///< SessionRate::throughput
   void add_sent(base::ByteCount amount);
   PlaylistMemo& playlists() { return playlists_; }

@@ -30,6 +30,18 @@ abr::Decision SessionRate::report(ConnectionId connection, const ConnectionRepor
   return policy_.decide(current, late(), transport_, now);
 }
 
+void SessionRate::forget(ConnectionId connection, const abr::TransferRate& measured) {
+  connections_.erase(connection);
+  ended_ = measured;
+}
+
+abr::TransferRate SessionRate::transfer_rate() const {
+  abr::TransferRate rate;
+  rate.follow(ended_);
+  rate.assume(throughput_);
+  return rate;
+}
+
 /// The summed throughput of connections that are busy at the same time, as they share the path; or
 /// that of the fastest connection if it is higher, as that one had the least competition. A stalled
 /// connection, whose player reads less than it has requested, does not count. nullopt if no

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "abr/transfer/transfer_policy.h"
+#include "abr/transfer/transfer_rate.h"
 #include "base/units.h"
 #include "segments/cmsd.h"
 
@@ -35,7 +36,10 @@ class SessionRate {
 
   /// Takes a report, and returns the rate that the player can take now.
   abr::Decision report(ConnectionId connection, const ConnectionReport& report, base::Time now);
-  void forget(ConnectionId connection) { connections_.erase(connection); }
+  /// The connection has ended, and has measured this.
+  void forget(ConnectionId connection, const abr::TransferRate& measured);
+  /// For a new connection: knows what the connections before it have measured.
+  abr::TransferRate transfer_rate() const;
 
   void set_limits(const abr::RateLimits& limits) { policy_.set_limits(limits); }
 
@@ -59,6 +63,7 @@ class SessionRate {
   abr::TransferPolicy policy_;
   std::map<ConnectionId, Connection> connections_;
   std::optional<base::BitRate> throughput_;
+  abr::TransferRate ended_;  ///< of the connection that ended last
 };
 
 }  // namespace app

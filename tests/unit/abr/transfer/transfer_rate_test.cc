@@ -67,6 +67,19 @@ TEST_F(TransferRateTest, IsTheLinksRateForShortTransfers) {
   EXPECT_NEAR(mbps(), 5, 0.4);
 }
 
+/// A player that opens a connection for each segment.
+TEST_F(TransferRateTest, IsTheLinksRateForConnectionsThatFollowEachOther) {
+  for (int i = 0; i < 3; ++i) {
+    transfer(base::ByteCount{20'000}, base::BitRate::mbps(5));
+    TransferRate next;
+    next.follow(rate_);
+    rate_ = next;
+    acked_ = {};
+    busy_ = {};
+  }
+  EXPECT_NEAR(mbps(), 5, 0.4);
+}
+
 TEST_F(TransferRateTest, IsTheLinksRateForALongTransfer) {
   transfer(base::ByteCount{1'000'000}, base::BitRate::mbps(5));
   EXPECT_NEAR(mbps(), 5, 0.3);

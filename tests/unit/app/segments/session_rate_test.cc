@@ -28,7 +28,7 @@ TEST_F(SessionRateTest, TheFasterConnectionCounts) {
   add(1, {.throughput = base::BitRate::mbps(1)});
   add(2, {.throughput = base::BitRate::kbps(200)});
   EXPECT_EQ(rate_.throughput(), base::BitRate::mbps(1));
-  rate_.forget(1);
+  rate_.forget(1, {});
   add(2, {.throughput = base::BitRate::kbps(200)});
   EXPECT_EQ(rate_.throughput(), base::BitRate::kbps(200));
 }
@@ -44,7 +44,7 @@ TEST_F(SessionRateTest, ConcurrentConnectionsShareThePath) {
 TEST_F(SessionRateTest, RemembersTheLastThroughput) {
   EXPECT_FALSE(rate_.throughput());
   add(1, {.throughput = base::BitRate::mbps(2)});
-  rate_.forget(1);
+  rate_.forget(1, {});
   add(2, {});
   EXPECT_EQ(rate_.throughput(), base::BitRate::mbps(2));
 }
