@@ -1,6 +1,7 @@
 """Evaluates a recording of pictures (recording.mjs): stalls, ages, missing pictures. Times are
 CLOCK_MONOTONIC seconds."""
 
+import copy
 import math
 import statistics
 
@@ -19,6 +20,12 @@ class Pictures:
         self.began = statistics.median(read)  # when media time 0 was captured
         self._pictures = [picture for picture in seen["pictures"]
                           if self.began + picture["mediaTime"] > since]
+
+    def before(self, end):
+        """Those of them that were shown before `end`."""
+        earlier = copy.copy(self)
+        earlier._pictures = [picture for picture in self._pictures if picture["shown"] < end]
+        return earlier
 
     def shown(self):
         return [picture["shown"] for picture in self._pictures]

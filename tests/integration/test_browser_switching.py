@@ -96,10 +96,12 @@ def test_every_frame_is_shown_through_changes_of_group(recordings, container):
     assert troubles == []
     assert len(pictures.recording["ranges"]) == 1, "the buffer has a gap"
     assert len(set(pictures.sizes())) >= 3
-    steps = pictures.steps(RATE)
-    assert min(steps) > 0.5, "a frame was shown twice"
+    assert min(pictures.steps(RATE)) > 0.5, "a frame was shown twice"
+    # Chromium counts a frame that it drops some time later.
+    counted = pictures.before(pictures.ended - 1)
+    steps = counted.steps(RATE)
     missing = sum(round(step) - 1 for step in steps)
-    known = {"shown but not recorded": pictures.unseen(),
+    known = {"shown but not recorded": counted.unseen(),
              "dropped by Chromium": pictures.recording["dropped"], "not sent": not_sent(stream)}
     print(f"{container}: {len(steps) + 1} frames, {missing} missing; {known}")
     assert missing <= sum(known.values()), "frames are missing"

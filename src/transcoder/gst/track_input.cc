@@ -383,7 +383,10 @@ class TrackInput::Impl {
     return choose_audio(tracks, audio_);
   }
 
+  /// Its first data have arrived. They count before they leave the queue: other tracks may end
+  /// first.
   void decode(const Candidate& track) {
+    report_->track_arrived(track.kind);
     if (track.queue == nullptr) return note_chain(track, chains_.add(track.pad, track.kind));
     auto lane = std::make_unique<TrackLane>(track.queue);
     GstPad* const in = lane->in();
