@@ -274,7 +274,9 @@ AudioCost audio_cost(base::BitRate rate) {
     const auto start = base::thread_cpu_time();
     const auto frame = encoder.encode(block);
     cpu += base::thread_cpu_time() - start;
-    if (frame) overhead.add(frame->bytes.size(), muxer.mux(*frame));
+    if (!frame) continue;
+    const auto pts = transcoder::block_pts(frame->index);
+    overhead.add(frame->audio.bytes.size(), muxer.mux(frame->audio, pts));
   }
   return {.overhead_percent = overhead.percent(), .cpu_ms = 1e3 * base::seconds(cpu) / kBlocks};
 }

@@ -58,15 +58,6 @@ struct FrameRange {
   bool operator==(const FrameRange&) const = default;
 };
 
-/// One compressed audio frame (raw AAC-LC without ADTS), before a group's muxer wraps it.
-struct AudioFrame {
-  std::uint64_t number = 0;
-  Pts pts{};
-  base::Time encoded{};
-  std::vector<std::uint8_t> bytes;
-};
-using AudioFramePtr = std::shared_ptr<const AudioFrame>;
-
 /// A channel of packets: one encode group of one stream. Indexes are small and reused.
 struct ChannelId {
   std::uint32_t stream = 0;

@@ -68,6 +68,7 @@ struct OperatingPoint {
 struct AudioSettings {
   bool enabled = true;  ///< adds one AAC track, silent where the source has no audio
   base::BitRate rate = base::BitRate::kbps(128);
+  base::BitRate min_rate = base::BitRate::kbps(32);  ///< the lowest rate to fall to; audio_rates()
 
   bool operator==(const AudioSettings&) const = default;
 };

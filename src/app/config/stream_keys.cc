@@ -62,15 +62,19 @@ Section<StreamConfig> video_section() {
 Section<StreamConfig> audio_section() {
   using Part = transcoder::AudioSettings;
   return section<StreamConfig, Part>(
-      "audio", "Audio: stereo AAC, encoded once for all groups.",
+      "audio", "Audio: stereo AAC, encoded once for all groups, at up to three rates.",
       [](auto& stream) -> auto& { return stream.media.audio; },
       {
           key("enabled", &Part::enabled, Flag{},
               "Adds an audio track, which is silent if the source has no audio. false serves video "
               "only."),
           key("rate", &Part::rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
-              "Audio bit rate. It is added to the video rate and never adapts, so keep it small "
-              "compared with rate.min."),
+              "Highest audio bit rate. It is added to the video rate. Viewers on slow links get a "
+              "half or a quarter of it."),
+          key("min_rate", &Part::min_rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
+              "Lowest audio bit rate. A half and a quarter of audio.rate are used as far as they "
+              "are not below it; under 48k they are mono. Raise it to audio.rate to keep that rate "
+              "on every link."),
       });
 }
 

@@ -79,6 +79,7 @@ json group(Ladder::GroupIndex index, const transcoder::EncodeGroup::State& group
   return {{"index", index},
           {"target", group.target.bps()},
           {"rate", group.actual.bps()},
+          {"audio", group.audio == base::BitRate{} ? json(nullptr) : json(group.audio.bps())},
           {"viewers", slots.viewers},
           {"width", known(group.format.width)},
           {"height", known(group.format.height)},

@@ -98,6 +98,8 @@ void collect_audio(Families& out, const LiveStream::State& stream) {
               labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
   out.counter("symcast_audio_overlap_seconds_total", "Audio dropped because it arrived twice",
               labels, count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
+  out.gauge("symcast_audio_encoders", "Audio rates that groups use or used within 3 s", labels,
+            stream.media.audio.encoders);
   out.counter("symcast_audio_failures_total", "Audio frames lost because the encoder failed",
               labels, count(stream.media.audio.failures));
 }
@@ -109,6 +111,8 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
             labels, bits_per_second(group.target));
   out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate over the last second", labels,
             bits_per_second(group.actual));
+  out.gauge("symcast_group_audio_rate_bits_per_second", "Audio rate in use; 0 without audio",
+            labels, bits_per_second(group.audio));
   out.gauge("symcast_group_height_pixels", "Height of the encoded video", labels,
             group.format.height);
   out.counter("symcast_group_frames_total", "Frames encoded", labels, count(group.frames));

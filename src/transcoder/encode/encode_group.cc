@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/thread_time.h"
 #include "transcoder/encode/aac_config.h"
+#include "transcoder/encode/audio_rates.h"
 #include "transcoder/picture/picture_size.h"
 
 namespace transcoder {
@@ -48,6 +49,7 @@ EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings au
       settings_{std::move(encoder)},
       publish_{std::move(publish)},
       open_{std::move(open)},
+      audio_rates_{audio.enabled ? audio_rates(audio) : std::vector<base::BitRate>{}},
       target_{initial},
       muxer_{name_, settings_.codec, audio.enabled},
       container_headers_{audio.enabled},
@@ -58,6 +60,18 @@ EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings au
 EncodeGroup::~EncodeGroup() {
   inbox_.close();
   thread_.join();
+}
+
+void EncodeGroup::set_audio(std::size_t rung) {
+  if (audio_rates_.empty()) return;
+  audio_wanted_.store(std::min(rung, audio_rates_.size() - 1), std::memory_order_relaxed);
+}
+
+media::AudioRungs EncodeGroup::audio_rungs() const {
+  media::AudioRungs rungs;
+  if (audio_rates_.empty()) return rungs;
+  return rungs.set(audio_wanted_.load(std::memory_order_relaxed))
+      .set(audio_now_.load(std::memory_order_relaxed));
 }
 
 void EncodeGroup::set_point(OperatingPoint point) {
@@ -81,6 +95,9 @@ EncodeGroup::State EncodeGroup::state() const {
   State state = state_;
   state.target = target_.get();
   state.actual = meter_.rate(base::Clock::now());
+  if (!audio_rates_.empty()) {
+    state.audio = audio_rates_[audio_now_.load(std::memory_order_relaxed)];
+  }
   state.frames_late = inbox_.frames_dropped();
   state.audio_dropped = inbox_.audio_dropped();
   return state;
@@ -113,7 +130,11 @@ void EncodeGroup::handle(const media::FramePtr& source) {
 }
 
 void EncodeGroup::handle(const media::AudioFramePtr& frame) {
-  auto bytes = muxer_.mux(*frame);
+  const auto rung = audio_choice_.take(*frame, audio_wanted_.load(std::memory_order_relaxed));
+  if (!rung) return;
+  audio_now_.store(*rung, std::memory_order_relaxed);
+  const auto& audio = frame->rungs[*rung];
+  auto bytes = muxer_.mux(audio, frame->pts);
   if (!bytes) return fail(bytes.error());
   media::Packet packet;
   packet.kind = media::Packet::Kind::kAudio;
@@ -121,7 +142,7 @@ void EncodeGroup::handle(const media::AudioFramePtr& frame) {
   packet.pts = frame->pts;
   packet.duration = kAacFrameDuration;
   packet.captured = frame->encoded;
-  packet.unit = frame->bytes;
+  packet.unit = audio.bytes;
   packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }

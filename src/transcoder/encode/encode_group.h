@@ -10,10 +10,13 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/log_period.h"
+#include "media/audio_frame.h"
 #include "media/frame.h"
 #include "media/packet.h"
+#include "transcoder/encode/audio_choice.h"
 #include "transcoder/encode/container_headers.h"
 #include "transcoder/encode/encoder.h"
 #include "transcoder/encode/frame_skip.h"
@@ -38,6 +41,7 @@ class EncodeGroup {
   struct State {
     base::BitRate target;         ///< requested video rate
     base::BitRate actual;         ///< video rate of the last second
+    base::BitRate audio;          ///< audio rate in use; 0 without audio
     media::PictureFormat format;  ///< as encoded
     std::uint64_t frames = 0;
     std::uint64_t frames_skipped = 0;    ///< not encoded because of skip()
@@ -70,6 +74,13 @@ class EncodeGroup {
 
   /// See Encoder::set_effort().
   void set_effort(std::size_t effort) { effort_.store(effort, std::memory_order_relaxed); }
+
+  /// Takes the audio of this rung of audio_rates(), 0 the highest, which a new group has; the
+  /// lowest if there are fewer. Takes effect with the first frame that has the rung and follows
+  /// without a click, as a rule within 0.1 s.
+  void set_audio(std::size_t rung);
+  /// The rungs that the group takes or wants. Empty without audio.
+  media::AudioRungs audio_rungs() const;
 
   /// Takes effect with the next frame. A new size needs a new encoder, which begins with a
   /// keyframe; a new frame rate needs neither.
@@ -117,12 +128,16 @@ class EncodeGroup {
   const EncoderSettings settings_;
   const Publish publish_;
   const OpenEncoder open_;
+  const std::vector<base::BitRate> audio_rates_;  ///< empty without audio
   RateTarget target_;
+  std::atomic<std::size_t> audio_wanted_ = 0;  ///< a rung
+  std::atomic<std::size_t> audio_now_ = 0;     ///< the rung of the newest audio frame
   std::atomic<std::size_t> effort_ = kFirstEffort;
   FrameSkip skip_;
   GroupInbox inbox_;
 
   // Used by the group's thread only.
+  AudioChoice audio_choice_;
   TsMuxer muxer_;
   ContainerHeaders container_headers_;
   media::HeadersPtr headers_;         ///< of the newest keyframe

@@ -1,9 +1,10 @@
 #include "transcoder/encode/frame_numbers.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <stdexcept>
+
+#include "transcoder/encode/bits.h"
 
 namespace transcoder {
 
@@ -14,54 +15,6 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr std::uint8_t kEmulationPreventionByte = 3;  // ITU-T H.264, 7.4.1
 constexpr unsigned kMaxBits = 16;                     // of frame_num, 7.4.2.1.1
 constexpr unsigned kHighProfileIdc = 100;             // from here on the SPS has chroma fields
-
-/// Reads the bits of a NAL unit whose emulation prevention bytes have been removed.
-class BitReader {
- public:
-  explicit BitReader(const Bytes& bytes) : bytes_{bytes} {}
-
-  std::size_t left() const { return 8 * bytes_.size() - at_; }
-  std::size_t at() const { return at_; }
-  unsigned read(unsigned count) {
-    unsigned value = 0;
-    for (; count > 0; --count, ++at_) {
-      value = value << 1 | (bytes_.at(at_ / 8) >> (7 - at_ % 8) & 1U);
-    }
-    return value;
-  }
-  unsigned read_ue() {  ///< Exp-Golomb (9.1)
-    constexpr unsigned kMaxZeros = 31;
-    unsigned zeros = 0;
-    while (read(1) == 0) {
-      if (++zeros > kMaxZeros) throw std::out_of_range{"a code of more than 63 bits"};
-    }
-    return (1U << zeros | read(zeros)) - 1;
-  }
-
- private:
-  const Bytes& bytes_;
-  std::size_t at_ = 0;
-};
-
-class BitWriter {
- public:
-  void write(unsigned value, unsigned count) {
-    for (; count > 0; --count, ++at_) {
-      if (at_ % 8 == 0) bytes_.push_back(0);
-      bytes_.back() |= static_cast<std::uint8_t>((value >> (count - 1) & 1U) << (7 - at_ % 8));
-    }
-  }
-  void write_ue(unsigned value) {
-    const auto width = static_cast<unsigned>(std::bit_width(value + 1));
-    write(0, width - 1);
-    write(value + 1, width);
-  }
-  Bytes take() { return std::move(bytes_); }
-
- private:
-  Bytes bytes_;
-  std::size_t at_ = 0;
-};
 
 /// Copies codes from one NAL unit to another.
 struct Copier {

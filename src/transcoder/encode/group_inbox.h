@@ -7,8 +7,8 @@
 #include <optional>
 #include <variant>
 
+#include "media/audio_frame.h"
 #include "media/frame.h"
-#include "media/packet.h"
 
 namespace transcoder {
 

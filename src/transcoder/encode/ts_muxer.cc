@@ -163,8 +163,9 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedFrame& frame, 
   return impl_->write(0, frame.bytes, pts, frame.keyframe);
 }
 
-base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const media::AudioFrame& frame) {
-  return impl_->write(1, frame.bytes, frame.pts, false);
+base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const media::CodedAudio& audio,
+                                                     media::Pts pts) {
+  return impl_->write(1, audio.bytes, pts, false);
 }
 
 }  // namespace transcoder

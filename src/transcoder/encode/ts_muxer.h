@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "media/audio_frame.h"
 #include "media/frame.h"
-#include "media/packet.h"
 #include "transcoder/encode/encoder.h"
 #include "transcoder/settings.h"
 
@@ -30,7 +30,7 @@ class TsMuxer {
   ~TsMuxer();
 
   base::Result<std::vector<std::uint8_t>> mux(const EncodedFrame& frame, media::Pts pts);
-  base::Result<std::vector<std::uint8_t>> mux(const media::AudioFrame& frame);
+  base::Result<std::vector<std::uint8_t>> mux(const media::CodedAudio& audio, media::Pts pts);
 
  private:
   class Impl;

@@ -125,7 +125,12 @@ void Stream::on_samples(const media::Samples& samples) {
 
 void Stream::on_audio(const media::AudioFramePtr& frame) {
   std::lock_guard lock{mutex_};
-  for (const auto& [index, group] : groups_) group->push(frame);
+  media::AudioRungs wanted;
+  for (const auto& [index, group] : groups_) {
+    wanted |= group->audio_rungs();
+    group->push(frame);
+  }
+  audio_->want(wanted);
 }
 
 }  // namespace transcoder

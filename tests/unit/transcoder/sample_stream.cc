@@ -54,11 +54,12 @@ media::AudioFrame SampleStream::audio_frame() {
       const auto sample = static_cast<float>(0.5 * std::sin(position * 6.283185307 / 48));
       block.values.insert(block.values.end(), media::kAudioChannels, sample);
     }
-    auto frame = aac_.encode(block);
-    if (!frame) continue;
-    frame->number = audio_frames_++;
-    audio_pts_ = frame->pts;
-    return std::move(*frame);
+    auto coded = aac_.encode(block);
+    if (!coded) continue;
+    audio_pts_ = block_pts(coded->index);
+    media::AudioFrame frame{.number = audio_frames_++, .pts = audio_pts_};
+    frame.rungs[0] = std::move(coded->audio);
+    return frame;
   }
 }
 
@@ -71,8 +72,8 @@ std::vector<std::uint8_t> SampleStream::video(bool keyframe) {
 
 std::vector<std::uint8_t> SampleStream::audio() {
   const auto encoded = audio_frame();
-  elementary_bytes_ += static_cast<double>(encoded.bytes.size());
-  return value(muxer_.mux(encoded));
+  elementary_bytes_ += static_cast<double>(encoded.rungs[0].bytes.size());
+  return value(muxer_.mux(encoded.rungs[0], encoded.pts));
 }
 
 std::vector<std::uint8_t> SampleStream::seconds(int count) {

@@ -31,6 +31,7 @@ export interface Group {
   index: number;
   target: number;
   rate: number;
+  audio: number | null;
   viewers: number;
   width: number | null;
   height: number | null;

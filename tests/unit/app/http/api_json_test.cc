@@ -107,10 +107,10 @@ TEST(ApiJsonTest, TheStateSaysWhatTheSourceSends) {
 }
 
 TEST(ApiJsonTest, TheStateListsTheGroups) {
-  const json expected{{"index", 0},      {"target", 2000000}, {"rate", 0},
-                      {"viewers", 2},    {"width", nullptr},  {"height", nullptr},
-                      {"frames", 1200},  {"frames_late", 0},  {"keyframes_forced", 0},
-                      {"closing", false}};
+  const json expected{
+      {"index", 0},       {"target", 2000000},     {"rate", 0},         {"audio", nullptr},
+      {"viewers", 2},     {"width", nullptr},      {"height", nullptr}, {"frames", 1200},
+      {"frames_late", 0}, {"keyframes_forced", 0}, {"closing", false}};
   const auto stream = state_of(playing());
   EXPECT_EQ(stream["groups"], json::array({expected}));
   EXPECT_EQ(stream["viewers"], 2);

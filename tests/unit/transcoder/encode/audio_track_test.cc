@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "aac_decoder.h"
 #include "transcoder/encode/audio_aligner.h"
 #include "transcoder/encode/ts_muxer.h"
 #include "ts_inspect.h"
@@ -63,7 +64,7 @@ TEST_F(AudioTrackTest, AudioStaysAtItsTime) {
   TsMuxer muxer{"live", VideoCodec::kH264, true};
   std::vector<std::uint8_t> bytes;
   for (const auto& frame : frames_) {
-    const auto unit = muxer.mux(*frame);
+    const auto unit = muxer.mux(frame->rungs[0], frame->pts);
     ASSERT_TRUE(unit);
     bytes.insert(bytes.end(), unit->begin(), unit->end());
   }
@@ -87,6 +88,59 @@ TEST_F(AudioTrackTest, CountsSilenceAndNoFailures) {
   for (int ms = 0; ms <= 1000; ms += 40) track_.advance(milliseconds{ms});
   EXPECT_EQ(track_.state().failures, 0U);
   EXPECT_EQ(track_.state().silence_inserted_samples, static_cast<std::uint64_t>(media::kAudioRate));
+}
+
+TEST_F(AudioTrackTest, EncodesTheHighestRateAlone) {
+  for (int ms = 0; ms <= 1000; ms += 40) track_.advance(milliseconds{ms});
+  EXPECT_EQ(track_.state().encoders, 1U);
+  EXPECT_FALSE(frames_.back()->rungs[0].bytes.empty());
+  EXPECT_TRUE(frames_.back()->rungs[1].bytes.empty());
+}
+
+TEST_F(AudioTrackTest, ARateThatIsWantedJoinsTheOthersAtTheSameFrame) {
+  int ms = 0;
+  for (; ms < 500; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));
+  track_.want(0b101);
+  for (; ms < 2000; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));
+  EXPECT_EQ(track_.state().encoders, 2U);
+  const auto begin = std::ranges::find_if(
+      frames_, [](const auto& frame) { return !frame->rungs[2].bytes.empty(); });
+  EXPECT_LE((*begin)->pts, milliseconds{500 + 43});
+  for (std::size_t i = 0; i < frames_.size(); ++i) EXPECT_EQ(frames_[i]->number, i);
+  std::vector<std::vector<std::uint8_t>> high;
+  std::vector<std::vector<std::uint8_t>> low;
+  for (auto frame = begin; frame != frames_.end(); ++frame) {
+    high.push_back((*frame)->rungs[0].bytes);
+    low.push_back((*frame)->rungs[2].bytes);
+    EXPECT_FALSE(low.back().empty());
+  }
+  const auto expected = test::decode_aac(high)[0];
+  const auto decoded = test::decode_aac(low)[0];
+  double error = 0;
+  double energy = 0;
+  for (std::size_t i = 2 * kBlockSamples; i < decoded.size(); ++i) {
+    error += std::pow(decoded[i] - expected[i], 2);
+    energy += std::pow(expected[i], 2);
+  }
+  EXPECT_LT(error, 0.02 * energy) << "the tone is elsewhere";
+}
+
+TEST_F(AudioTrackTest, ARateStopsOnceNobodyHasWantedItForThreeSeconds) {
+  int ms = 0;
+  const auto play_until = [&](int end) {
+    for (; ms < end; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));
+  };
+  track_.want(0b010);
+  play_until(500);
+  track_.want({});
+  play_until(3400);
+  EXPECT_EQ(track_.state().encoders, 2U) << "a viewer may be back";
+  play_until(3600);
+  EXPECT_EQ(track_.state().encoders, 1U);
+  track_.want(0b010);
+  play_until(4000);
+  EXPECT_FALSE(frames_.back()->rungs[1].bytes.empty());
+  EXPECT_EQ(track_.state().failures, 0U);
 }
 
 TEST_F(AudioTrackTest, TwoThreadsKeepTheOrder) {

@@ -45,7 +45,7 @@ media::Packet audio(const media::AudioFrame& frame) {
   packet.number = frame.number;
   packet.pts = frame.pts;
   packet.duration = kAacFrameDuration;
-  packet.unit = frame.bytes;
+  packet.unit = frame.rungs[0].bytes;
   return packet;
 }
 

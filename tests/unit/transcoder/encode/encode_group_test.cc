@@ -162,13 +162,49 @@ TEST_F(EncodeGroupTest, AudioPassesThroughTheMuxer) {
   audio->number = 3;
   audio->pts = milliseconds{64};
   audio->encoded = base::Time{milliseconds{99}};
-  audio->bytes.assign(300, 0x21);
+  audio->rungs[0].bytes.assign(300, 0x21);
   open().push(audio);
   const auto packet = log_.wait(1).front();
   EXPECT_EQ(packet->kind, media::Packet::Kind::kAudio);
   EXPECT_EQ(packet->number, 3U);
   EXPECT_EQ(packet->pts, milliseconds{64});
   EXPECT_EQ(packet->captured, base::Time{milliseconds{99}});
+}
+
+/// Audio frame `number`, whose rungs are told apart by their size.
+media::AudioFramePtr audio_frame(std::uint64_t number) {
+  auto frame = std::make_shared<media::AudioFrame>();
+  frame->number = number;
+  for (std::size_t rung = 0; rung < frame->rungs.size(); ++rung) {
+    frame->rungs[rung] = {.bytes = std::vector<std::uint8_t>(300 - 100 * rung, 0x21),
+                          .begins = media::AudioWindow::kLongKbd,
+                          .ends = media::AudioWindow::kLongKbd};
+  }
+  return frame;
+}
+
+TEST_F(EncodeGroupTest, TakesTheAudioRungThatItIsSetTo) {
+  open();
+  group_->push(audio_frame(0));
+  EXPECT_EQ(log_.wait(1).back()->unit.size(), 300U);
+  EXPECT_EQ(group_->state().audio, base::BitRate::kbps(128));
+  group_->set_audio(2);
+  EXPECT_EQ(group_->audio_rungs(), media::AudioRungs{0b101}) << "it still uses the highest";
+  group_->push(audio_frame(1));
+  EXPECT_EQ(log_.wait(2).back()->unit.size(), 100U);
+  EXPECT_EQ(group_->audio_rungs(), media::AudioRungs{0b100});
+  EXPECT_EQ(group_->state().audio, base::BitRate::kbps(32));
+  group_->set_audio(0);
+  group_->push(audio_frame(2));
+  EXPECT_EQ(log_.wait(3).back()->number, 2U);
+  EXPECT_EQ(group_->state().audio, base::BitRate::kbps(128));
+}
+
+TEST_F(EncodeGroupTest, ARungBelowTheLowestIsTheLowest) {
+  open();
+  group_->set_audio(9);
+  group_->push(audio_frame(0));
+  EXPECT_EQ(log_.wait(1).back()->unit.size(), 100U);
 }
 
 TEST_F(EncodeGroupTest, KeyframesFollowTheCommonClock) {

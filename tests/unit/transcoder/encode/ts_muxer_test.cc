@@ -69,10 +69,10 @@ TEST(TsMuxerTest, EachAccessUnitIsReturnedAtOnceInOnePesPacket) {
 
 TEST(TsMuxerTest, AFewBytesOfSilenceAreReturnedAtOnce) {
   TsMuxer muxer{"live", VideoCodec::kH264, true};
-  const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
-  ASSERT_TRUE(muxer.mux(silence));  // with the tables
+  const media::CodedAudio silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
+  ASSERT_TRUE(muxer.mux(silence, {}));  // with the tables
   for (int i = 0; i < 5; ++i) {
-    const auto bytes = muxer.mux(silence);
+    const auto bytes = muxer.mux(silence, {});
     ASSERT_TRUE(bytes);
     EXPECT_EQ(bytes->size(), media::kTsPacketSize);
   }

@@ -191,6 +191,31 @@ TEST_F(StreamTest, GroupsOpenAndCloseWhilePicturesFlow) {
   }
 }
 
+TEST(StreamAudioTest, EachGroupGetsTheRateThatItIsSetTo) {
+  PacketLog logs[2];
+  const MediaClock media_clock;
+  Stream stream{StreamSettings{},
+                clock_of(media_clock),
+                {},
+                [&](Stream::GroupIndex group, media::PacketPtr packet) {
+                  if (packet->kind == media::Packet::Kind::kAudio) logs[group].add(packet);
+                }};
+  stream.open_group(0, kRate);
+  stream.open_group(1, kRate);
+  stream.group(1)->set_audio(2);
+  test::Pictures pictures{test::Content::kStatic, 320, 180};
+  for (int i = 0; i < 30; ++i) {
+    FakeIngest::current->sink.frame(pictures.next(milliseconds{33 * i}));
+  }
+  logs[0].wait(20);
+  const auto packets = logs[1].wait(20);
+  for (std::size_t i = 0; i < packets.size(); ++i) EXPECT_EQ(packets[i]->number, i);
+  const auto state = stream.state();
+  EXPECT_EQ(state.audio.encoders, 2U);
+  EXPECT_EQ(state.groups.at(0).audio, base::BitRate::kbps(128));
+  EXPECT_EQ(state.groups.at(1).audio, base::BitRate::kbps(32));
+}
+
 TEST(StreamAudioTest, EveryGroupGetsTheSameAudio) {
   PacketLog logs[2];
   StreamSettings with_audio;

@@ -1,0 +1,35 @@
+#include "transcoder/encode/audio_rates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace transcoder {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr auto kbps(double rate) { return base::BitRate::kbps(rate); }
+
+TEST(AudioRatesTest, AreAHalfAndAQuarterByDefault) {
+  EXPECT_THAT(audio_rates({}), ElementsAre(kbps(128), kbps(64), kbps(32)));
+}
+
+TEST(AudioRatesTest, AreNotBelowTheMinimum) {
+  EXPECT_THAT(audio_rates({.rate = kbps(96), .min_rate = kbps(32)}),
+              ElementsAre(kbps(96), kbps(48)));
+  EXPECT_THAT(audio_rates({.rate = kbps(64), .min_rate = kbps(32)}),
+              ElementsAre(kbps(64), kbps(32)));
+}
+
+TEST(AudioRatesTest, AreAtMostThree) {
+  EXPECT_THAT(audio_rates({.rate = kbps(512), .min_rate = kbps(16)}),
+              ElementsAre(kbps(512), kbps(256), kbps(128)));
+}
+
+TEST(AudioRatesTest, AMinimumAtOrAboveTheRateLeavesOnlyThat) {
+  EXPECT_THAT(audio_rates({.rate = kbps(64), .min_rate = kbps(64)}), ElementsAre(kbps(64)));
+  EXPECT_THAT(audio_rates({.rate = kbps(64), .min_rate = kbps(512)}), ElementsAre(kbps(64)));
+}
+
+}  // namespace
+}  // namespace transcoder
