@@ -26,16 +26,22 @@ std::optional<Segment> copy(const Segment* segment) {
 void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) {
   std::lock_guard lock{mutex_};
   if (packet->kind == media::Packet::Kind::kAudio) {
-    if (newest_audio_ && packet->number <= *newest_audio_) return;  // another group published it
-    newest_audio_ = packet->number;
-    if (!audio_) audio_.emplace(clock_, window_);
-    if (audio_->push(packet, 0)) revision_.fetch_add(1, std::memory_order_release);
+    if (publish_audio(group, packet)) revision_.fetch_add(1, std::memory_order_release);
     return;
   }
-  auto& track = track_of(group);
+  auto& track = tracks_of(group).video;
   if (!track.push(packet, packet->headers ? add_init(packet->headers) : 0)) return;
   if (const auto* segment = track.newest()) begin_segment(segment->number);
   revision_.fetch_add(1, std::memory_order_release);
+}
+
+/// Returns whether a part was completed or a segment begun.
+bool SegmentStore::publish_audio(std::uint32_t group, const media::PacketPtr& packet) {
+  const bool changed = tracks_of(group).audio.push(packet);
+  if (newest_audio_ && packet->number <= *newest_audio_) return changed;  // another has been first
+  newest_audio_ = packet->number;
+  if (!audio_) audio_.emplace(clock_, window_);
+  return audio_->push(packet) || changed;
 }
 
 /// The first group to begin a segment moves the window for all groups.
@@ -44,9 +50,12 @@ void SegmentStore::begin_segment(std::uint64_t number) {
   if (newest_ && number > *newest_ + window_) ++discontinuities_;
   newest_ = number;
   const auto oldest = number + 1 - std::min<std::uint64_t>(window_, number + 1);
-  for (auto& [id, track] : video_) track.forget_before(oldest);
+  for (auto& [id, tracks] : tracks_) {
+    tracks.video.forget_before(oldest);
+    tracks.audio.forget_before(oldest);
+  }
   std::erase_if(
-      video_, [this](const auto& entry) { return !is_open(entry.first) && entry.second.empty(); });
+      tracks_, [this](const auto& entry) { return !is_open(entry.first) && entry.second.empty(); });
 }
 
 bool SegmentStore::is_open(TrackId track) const {
@@ -57,19 +66,21 @@ void SegmentStore::close(std::uint32_t group) {
   std::lock_guard lock{mutex_};
   const auto node = groups_.extract(group);
   if (node.empty()) return;
-  const auto track = video_.find(node.mapped());
-  if (track != video_.end()) track->second.end();
+  if (const auto tracks = tracks_.find(node.mapped()); tracks != tracks_.end()) {
+    tracks->second.video.end();
+    tracks->second.audio.end();
+  }
   revision_.fetch_add(1, std::memory_order_release);
 }
 
 void SegmentStore::forget_closed() {
   std::lock_guard lock{mutex_};
-  std::erase_if(video_, [this](const auto& entry) { return !is_open(entry.first); });
+  std::erase_if(tracks_, [this](const auto& entry) { return !is_open(entry.first); });
   newest_.reset();
-  for (const auto& [id, track] : video_) {
-    if (const auto* segment = track.newest()) newest_ = std::max(newest_, {segment->number});
+  for (const auto& [id, tracks] : tracks_) {
+    if (const auto* segment = tracks.video.newest()) newest_ = std::max(newest_, {segment->number});
   }
-  if (video_.empty()) audio_.reset();
+  if (tracks_.empty()) audio_.reset();
 }
 
 std::optional<SegmentStore::TrackId> SegmentStore::track(std::uint32_t group) const {
@@ -80,8 +91,8 @@ std::optional<SegmentStore::TrackId> SegmentStore::track(std::uint32_t group) co
 
 std::optional<Segment> SegmentStore::video(TrackId track, std::uint64_t number) const {
   std::lock_guard lock{mutex_};
-  const auto found = video_.find(track);
-  return found == video_.end() ? std::nullopt : copy(found->second.find(number));
+  const auto found = tracks_.find(track);
+  return found == tracks_.end() ? std::nullopt : copy(found->second.video.find(number));
 }
 
 std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
@@ -91,12 +102,33 @@ std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
   return segment;
 }
 
+std::optional<Segment> SegmentStore::audio(TrackId track, std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  auto segment = copy(find_audio(track, number));
+  if (segment) segment->init = audio_init_;
+  return segment;
+}
+
+const Segment* SegmentStore::find_audio(TrackId track, std::uint64_t number) const {
+  const auto whole = [number](const Tracks& tracks) {
+    const auto* segment = tracks.audio.find(number);
+    return segment == nullptr || segment->cut ? nullptr : segment;
+  };
+  if (const auto own = tracks_.find(track); own != tracks_.end()) {
+    if (const auto* segment = whole(own->second)) return segment;
+  }
+  for (const auto& [id, tracks] : tracks_) {
+    if (const auto* segment = whole(tracks)) return segment;
+  }
+  return audio_ ? audio_->find(number) : nullptr;
+}
+
 std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
   std::vector<Holder> result;
   std::vector<Holder> cut;
-  for (const auto& [id, track] : video_) {
-    if (const auto* segment = track.find(number)) {
+  for (const auto& [id, tracks] : tracks_) {
+    if (const auto* segment = tracks.video.find(number)) {
       (segment->cut ? cut : result).push_back({id, segment->rate});
     }
   }
@@ -121,7 +153,8 @@ media::HeadersPtr SegmentStore::largest() const {
 std::optional<std::uint64_t> SegmentStore::oldest(bool with_audio) const {
   std::lock_guard lock{mutex_};
   std::optional<std::uint64_t> result;
-  for (const auto& [id, track] : video_) {
+  for (const auto& [id, tracks] : tracks_) {
+    const auto& track = tracks.video;
     if (!track.empty()) result = std::min(result.value_or(track.oldest()), track.oldest());
   }
   if (!result || !with_audio) return result;
@@ -169,10 +202,11 @@ std::uint64_t SegmentStore::add_init(const media::HeadersPtr& headers) {
   return id;
 }
 
-Track& SegmentStore::track_of(std::uint32_t group) {
+SegmentStore::Tracks& SegmentStore::tracks_of(std::uint32_t group) {
   const auto [entry, is_new] = groups_.try_emplace(group, last_track_ + 1);
   if (is_new) ++last_track_;
-  return video_.try_emplace(entry->second, clock_, window_).first->second;
+  const Track none{clock_, window_};
+  return tracks_.try_emplace(entry->second, Tracks{none, none}).first->second;
 }
 
 }  // namespace segments

@@ -12,12 +12,17 @@
 
 namespace segments {
 
-/// The last segments of one stream: those of each encode group, including groups closed since, and
-/// the audio, which is the same in every group. Keeps the newest `window` segment numbers; older
-/// segments are dropped from all tracks. Thread-safe.
+/// The last segments of one stream: those of each encode group, including groups closed since.
+/// Keeps the newest `window` segment numbers; older segments are dropped from all tracks.
+/// Thread-safe.
+///
+/// The audio has the same frames in every group, at one of several rates. It is also kept as all
+/// groups make it together, each frame from the group that has it first: without a gap, however
+/// groups open and close.
 class SegmentStore {
  public:
-  using TrackId = std::uint64_t;  ///< of a group's video; unlike a group's index, never reused
+  using TrackId =
+      std::uint64_t;  ///< of a group's video and audio; unlike a group's index, never reused
 
   SegmentStore(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
@@ -31,11 +36,15 @@ class SegmentStore {
   /// receive segments from before the pause.
   void forget_closed();
 
-  /// The track of an open group; nullopt before its first frame.
+  /// The track of an open group; nullopt before its first packet.
   std::optional<TrackId> track(std::uint32_t group) const;
   /// The segment as far as it has been made; nullopt if there is none.
   std::optional<Segment> video(TrackId track, std::uint64_t number) const;
+  /// The audio as all groups make it together.
   std::optional<Segment> audio(std::uint64_t number) const;
+  /// The audio of `track`. If that lacks the start or, closed early, the end of the segment: of
+  /// another track, or of all groups together. The parts of all have the same times.
+  std::optional<Segment> audio(TrackId track, std::uint64_t number) const;
   /// A track that has begun a segment, and the segment's rate.
   struct Holder {
     TrackId track;
@@ -66,9 +75,17 @@ class SegmentStore {
   std::uint64_t revision() const { return revision_.load(std::memory_order_acquire); }
 
  private:
+  struct Tracks {
+    Track video;
+    Track audio;
+    bool empty() const { return video.empty() && audio.empty(); }
+  };
+
+  bool publish_audio(std::uint32_t group, const media::PacketPtr& packet);
   void begin_segment(std::uint64_t number);
   bool is_open(TrackId track) const;
-  Track& track_of(std::uint32_t group);
+  Tracks& tracks_of(std::uint32_t group);
+  const Segment* find_audio(TrackId track, std::uint64_t number) const;
   std::uint64_t add_init(const media::HeadersPtr& headers);
 
   const SegmentClock clock_;
@@ -76,8 +93,8 @@ class SegmentStore {
   std::atomic<std::uint64_t> revision_{0};
   mutable std::mutex mutex_;                 // guards all members below
   std::map<std::uint32_t, TrackId> groups_;  ///< open ones
-  std::map<TrackId, Track> video_;
-  std::optional<Track> audio_;
+  std::map<TrackId, Tracks> tracks_;
+  std::optional<Track> audio_;                 ///< of all groups together
   std::optional<std::uint64_t> newest_audio_;  ///< Packet::number of the newest audio frame
   std::optional<std::uint64_t> newest_;        ///< number of the newest segment
   unsigned discontinuities_ = 0;

@@ -153,6 +153,7 @@ class Stream {
       CHECK(segment->rate == holder.rate, number);
       CHECK(store_.headers(segment->init) != nullptr, number, segment->init);
       check_segment(number, *segment);
+      if (const auto audio = store_.audio(holder.track, number)) check_segment(number, *audio);
     }
     if (const auto segment = store_.audio(number)) check_segment(number, *segment);
   }

@@ -38,11 +38,10 @@ class SegmentStream final : public app::LiveStream {
     pts_ += kFrame;
     shown_ = true;
     for (auto& [index, group] : groups_) {
-      publish_audio(index);
+      publish_audio(index, group);
       segments().publish(index, frame(index, group));
       after_each();
     }
-    if (groups_.empty()) audio_ = pts_ / kAudioFrame;
   }
 
   /// A frame of this picture size, whose bytes say so.
@@ -54,6 +53,7 @@ class SegmentStream final : public app::LiveStream {
  private:
   struct Group {
     base::BitRate rate;
+    std::int64_t audio = 0;  ///< number of the next audio frame
     bool begun = false;
     media::Pts last{};
   };
@@ -64,7 +64,7 @@ class SegmentStream final : public app::LiveStream {
   }
   void open(app::GroupIndex group, base::BitRate rate) override {
     if (encoders_fail_) throw std::system_error{EAGAIN, std::generic_category()};
-    CHECK(groups_.emplace(group, Group{.rate = rate}).second, group);
+    CHECK(groups_.emplace(group, Group{.rate = rate, .audio = audio_begun()}).second, group);
   }
   void close(app::GroupIndex group) override {
     CHECK(groups_.erase(group) == 1, group);
@@ -105,13 +105,18 @@ class SegmentStream final : public app::LiveStream {
     return packet;
   }
 
-  void publish_audio(std::uint32_t index) {
+  /// How many audio frames have begun.
+  std::int64_t audio_begun() const {
+    return (pts_ + kAudioFrame - base::Duration{1}) / kAudioFrame;
+  }
+
+  void publish_audio(std::uint32_t index, Group& group) {
     if (!media_settings().audio.enabled) return;
-    for (; audio_ * kAudioFrame < pts_; ++audio_) {
+    for (; group.audio < audio_begun(); ++group.audio) {
       auto packet = std::make_shared<media::Packet>();
       packet->kind = media::Packet::Kind::kAudio;
-      packet->number = static_cast<std::uint64_t>(audio_);
-      packet->pts = audio_ * kAudioFrame;
+      packet->number = static_cast<std::uint64_t>(group.audio);
+      packet->pts = group.audio * kAudioFrame;
       packet->captured = now();
       packet->duration = kAudioFrame;
       packet->unit = {1, 2, 3};
@@ -120,7 +125,6 @@ class SegmentStream final : public app::LiveStream {
   }
 
   media::Pts pts_{};
-  std::int64_t audio_ = 0;  ///< number of the next audio frame
   bool shown_ = false;
   bool encoders_fail_ = false;
   std::map<std::uint32_t, Group> groups_;

@@ -66,9 +66,10 @@ template <typename Like>
 bool has(const SegmentStore& store, Rendition rendition, std::uint64_t number, Like like) {
   constexpr SegmentStore::TrackId kMostTracks = 300;
   const auto is_like = [&](const auto& segment) { return segment && like(*segment); };
-  if (rendition.kind == Rendition::Kind::kAudio) return is_like(store.audio(number));
+  const bool audio = rendition.kind == Rendition::Kind::kAudio;
+  if (audio && is_like(store.audio(number))) return true;
   for (SegmentStore::TrackId track = 1; track <= kMostTracks; ++track) {
-    if (is_like(store.video(track, number))) return true;
+    if (is_like(audio ? store.audio(track, number) : store.video(track, number))) return true;
   }
   return false;
 }

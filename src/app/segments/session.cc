@@ -203,9 +203,17 @@ std::optional<SegmentSession::TrackId> SegmentSession::choose_track(Rendition re
 std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
                                                          std::uint64_t number) {
   const auto& store = stream_->segments();
-  if (rendition.kind == Rendition::Kind::kAudio) return store.audio(number);
+  if (rendition.kind == Rendition::Kind::kAudio) return audio(number);
   const auto from = track(rendition, number);
   return from ? store.video(*from, number) : std::nullopt;
+}
+
+/// From the group whose video the player gets, at the audio rate of that group. If no group has
+/// made the video of a past segment, from all groups together.
+std::optional<segments::Segment> SegmentSession::audio(std::uint64_t number) {
+  const auto& store = stream_->segments();
+  if (const auto from = track(playing(), number)) return store.audio(*from, number);
+  return number < store.newest() ? store.audio(number) : std::nullopt;
 }
 
 SegmentSession::Place SegmentSession::place(std::uint64_t number) const {
@@ -225,7 +233,7 @@ std::chrono::system_clock::time_point SegmentSession::time(base::Time now) {
   return date(clock.at(now) + clock.suspended() - suspended_);
 }
 
-base::BitRate SegmentSession::audio() const {
+base::BitRate SegmentSession::audio_rate() const {
   const auto& audio = stream_->media_settings().audio;
   return audio.enabled ? audio.rate : base::BitRate{};
 }
@@ -279,10 +287,10 @@ void SegmentSession::add_sent(base::ByteCount amount) {
 
 segments::CmsdDynamic SegmentSession::dynamics(ViewerId connection, base::Time now) const {
   std::lock_guard lock{mutex_};
-  auto result = rate_.dynamics(connection, audio(), now);
+  auto result = rate_.dynamics(connection, audio_rate(), now);
   if (!offered_rungs_ && playing_.kind != Rendition::Kind::kRung) return result;
   // If dash.js is suggested less than the lowest offered rate, it plays the highest.
-  const auto lowest = declared_peak(rungs_.back() + audio());
+  const auto lowest = declared_peak(rungs_.back() + audio_rate());
   result.max_suggested = std::max(result.max_suggested.value_or(lowest), lowest);
   return result;
 }

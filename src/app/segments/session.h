@@ -156,7 +156,8 @@ class SegmentSession {
                   std::uint64_t number) const;
   std::optional<TrackId> choose_track(segments::Rendition rendition, std::uint64_t number) const;
 
-  base::BitRate audio() const;
+  std::optional<segments::Segment> audio(std::uint64_t number);
+  base::BitRate audio_rate() const;
 
   const std::string token_;
   const ViewerId id_;

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "track_packets.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 using segments::SegmentStore;
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -172,6 +177,74 @@ TEST_F(SegmentStoreTest, TakesEachAudioFrameOnce) {
   std::size_t bytes = 0;
   for (const auto& part : segment->parts) bytes += part->bytes().size();
   EXPECT_EQ(bytes, 94u * (3 + 12) + 11 * (108 - 12));
+}
+
+/// Audio frames whose bytes say which group they are of.
+class SegmentAudioTest : public SegmentStoreTest {
+ protected:
+  static constexpr std::uint64_t kFrames = 94;  ///< of a segment
+
+  void audio(std::uint32_t group, std::uint64_t begin, std::uint64_t end) {
+    for (auto number = begin; number < end; ++number) {
+      auto packet = std::make_shared<media::Packet>(*track_packets::audio(number));
+      packet->unit = {static_cast<std::uint8_t>(group)};
+      store_.publish(group, packet);
+    }
+  }
+
+  /// The group of each audio frame in the first segment, for a player of `track`.
+  std::vector<unsigned> groups_of(segments::SegmentStore::TrackId track) {
+    std::vector<unsigned> groups;
+    const auto segment = store_.audio(track, 0);
+    if (!segment) return groups;
+    for (const auto& part : segment->parts) {
+      for (const auto& packet : part->packets()) groups.push_back(packet->unit.at(0));
+    }
+    return groups;
+  }
+};
+
+TEST_F(SegmentAudioTest, IsOfTheTracksOwnGroup) {
+  audio(0, 0, 100);
+  audio(1, 0, 100);
+  EXPECT_THAT(groups_of(*store_.track(0)), AllOf(SizeIs(kFrames), Each(0)));
+  EXPECT_THAT(groups_of(*store_.track(1)), AllOf(SizeIs(kFrames), Each(1)));
+}
+
+TEST_F(SegmentAudioTest, IsOfAnotherGroupIfItsOwnBeganLater) {
+  audio(0, 0, 100);
+  audio(1, 20, 100);
+  EXPECT_THAT(groups_of(*store_.track(1)), AllOf(SizeIs(kFrames), Each(0)));
+}
+
+TEST_F(SegmentAudioTest, IsWholeAlthoughItsOwnGroupWasClosed) {
+  audio(0, 0, 50);
+  audio(1, 0, 50);
+  const auto closed = *store_.track(1);
+  store_.close(1);
+  audio(0, 50, 100);
+  EXPECT_THAT(groups_of(closed), AllOf(SizeIs(kFrames), Each(0)));
+}
+
+TEST_F(SegmentAudioTest, IsWholeIfNoGroupHasAllOfIt) {
+  audio(0, 0, 50);
+  audio(1, 40, 50);
+  const auto closed = *store_.track(0);
+  store_.close(0);
+  audio(1, 50, 100);
+  EXPECT_THAT(groups_of(closed), SizeIs(kFrames));
+  EXPECT_THAT(groups_of(*store_.track(1)), SizeIs(kFrames));
+}
+
+TEST_F(SegmentAudioTest, LeavesWithTheWindow) {
+  frames(0, 0s, 3s);
+  audio(0, 0, 140);
+  const auto closed = *store_.track(0);
+  store_.close(0);
+  frames(1, 2s, 11s);
+  audio(1, 140, 515);
+  EXPECT_FALSE(store_.audio(closed, 0));
+  EXPECT_TRUE(store_.audio(*store_.track(1), 4));
 }
 
 TEST_F(SegmentStoreTest, IsEmptyAtFirst) {

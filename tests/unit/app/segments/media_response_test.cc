@@ -85,6 +85,23 @@ TEST_F(MediaResponseTest, ASegmentThatIsKeptBrieflyMayBeReadForLonger) {
   EXPECT_EQ(head_of_segment(20s).finish_within, 30s);
 }
 
+TEST_F(MediaResponseTest, TheAudioIsOfTheGroupWhoseVideoThePlayerGets) {
+  begin(2min);
+  auto& store = stream_->segments();
+  track_packets::frames(0s, 3s, [&](const auto& packet) { store.publish(1, packet); });
+  for (const std::uint32_t group : {1, 0}) {
+    for (std::uint64_t number = 0; number < 100; ++number) {
+      auto packet = std::make_shared<media::Packet>(*track_packets::audio(number));
+      packet->unit = {static_cast<std::uint8_t>(group)};
+      store.publish(group, packet);
+    }
+  }
+  const auto segment = session_->segment({segments::Rendition::Kind::kAudio, 0}, complete_);
+  ASSERT_TRUE(segment);
+  EXPECT_TRUE(segment->complete);
+  EXPECT_EQ(segment->parts.at(0)->packets().front()->unit.at(0), 0);
+}
+
 TEST_F(MediaResponseTest, ASegmentThatIsStillBeingEncodedInTheEndIsSubstituted) {
   begin(2min);
   std::unique_ptr<server::StreamingResponse> response;
