@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "abr/transport.h"
 #include "base/units.h"
 
 namespace abr {
@@ -16,16 +17,6 @@ struct DeliveredFrame {
   base::Time acked{};                      ///< ACK of the last byte
   base::ByteCount head;
   base::ByteCount size;  ///< as written: with container, preceding audio, HTTP and padding
-};
-
-/// Converts between video rates and the TCP payload that carries them.
-struct Transport {
-  double factor = 1;    ///< payload bits per bit of video
-  base::BitRate fixed;  ///< audio, and the overhead of each frame
-  base::BitRate wire(base::BitRate video) const { return factor * video + fixed; }
-  base::BitRate video(base::BitRate wire) const {
-    return wire > fixed ? (1 / factor) * (wire - fixed) : base::BitRate{};
-  }
 };
 
 /// The state of one viewer's connection, sampled before each frame, when frames are acknowledged,

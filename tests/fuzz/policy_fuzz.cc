@@ -10,7 +10,7 @@
 #include "abr/control/control_loop.h"
 #include "abr/policy/make_policy.h"
 #include "abr/tuning.h"
-#include "app/tcp/socket_limits.h"
+#include "app/tcp/wire_format.h"
 #include "app/viewer/observer.h"
 #include "fuzz/check.h"
 #include "fuzz/good_path.h"
@@ -317,7 +317,7 @@ void Viewer::capture(fuzz::GoodPath& path) {
     return;
   }
   constexpr double kUsed = 0.95;  // x264 stays a little below its target
-  const auto wire = app::transport({}, container_, kInterval).wire(kUsed * rate_);
+  const auto wire = app::WireFormat{{}, container_}.transport(kInterval).wire(kUsed * rate_);
   if (std::exchange(recovers_, false)) missing_ = false;
   if (!missing_) queue_.push_back(static_cast<std::size_t>((wire * kInterval).bytes()));
   viewer_.rate = rate_;

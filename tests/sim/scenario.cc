@@ -88,6 +88,7 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
     flows[i].video =
         VideoSession::Settings{.policy = [&scenario, policy] { return policy(scenario); },
                                .encoder = scenario.encoder,
+                               .max_rate = scenario.limits.max,
                                .shared_group = scenario.shared_group,
                                .watches_rtt = scenario.watches_rtt};
   }

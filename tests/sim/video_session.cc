@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
 constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
+constexpr double kPixelsPerSecond = 1280. * 720 * 30;
 
 }  // namespace
 
@@ -48,17 +49,21 @@ void VideoSession::on_time(base::Time now) {
 
 void VideoSession::capture(base::Time now) {
   frames_.push_back({.captured = now, .target = rate_});
+  audio_ += kAudioPayload.at(audio_rungs_.update(rate_, now)) * settings_.frame_interval;
+  every_ = points_.update({rate_, settings_.max_rate}, kPixelsPerSecond, now).every;
+  if (frames_.size() % every_ != 0) return;
   if (skip_next_ > 0) {
     --skip_next_;
     return;
   }
   const bool recovers = std::exchange(recover_next_, false);
-  const auto size = encoder_.size(rate_, settings_.frame_interval, recovers);
+  const auto size = encoder_.size(rate_, interval(), recovers);
   frames_.back().size = size;
-  const base::ByteCount wire =
-      kTransport.wire(base::BitRate::of(size, settings_.frame_interval)) * settings_.frame_interval;
+  const auto wire = size_on_wire(size) + std::exchange(audio_, {});
   encoding_.push_back({frames_.size() - 1, now, now + encoder_.time(), wire, recovers});
 }
+
+base::Duration VideoSession::interval() const { return every_ * settings_.frame_interval; }
 
 /// A frame has been encoded.
 void VideoSession::offer(const Frame& frame, base::Time now) {
@@ -77,8 +82,8 @@ void VideoSession::offer(const Frame& frame, base::Time now) {
 }
 
 void VideoSession::schedule_sample(base::Time now) {
-  sample_at_ = abr::ControlLoop::next_sample_time(captured_, settings_.frame_interval,
-                                                  !settings_.shared_group, !unacked_.empty(), now);
+  sample_at_ = abr::ControlLoop::next_sample_time(captured_, interval(), !settings_.shared_group,
+                                                  !unacked_.empty(), now);
 }
 
 bool VideoSession::takes_more() const {
@@ -213,7 +218,7 @@ abr::Observation VideoSession::observe() const {
       .app_limited = tcp_.delivery_rate().app_limited(),
       .backlog = (queued_ + tcp_.notsent()) / std::max(rate_, base::BitRate::kbps(1)),
       .served = rate_,
-      .frame_interval = settings_.frame_interval,
+      .frame_interval = interval(),
       .transport = kTransport,
   };
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "abr/control/control_loop.h"
+#include "abr/ladder/operating_points.h"
 #include "abr/rate_policy.h"
 #include "base/units.h"
 #include "encoder_model.h"
@@ -28,7 +29,8 @@ class VideoSession {
     base::Duration frame_interval = std::chrono::nanoseconds{33'333'333};
     base::ByteCount notsent_lowat{16'384};           ///< at least; 40 ms at the target if larger
     base::Duration queue = std::chrono::seconds{1};  ///< a longer queue is dropped
-    bool steers_window = true;                       ///< eBPF is available
+    base::BitRate max_rate = abr::RateLimits{}.max;
+    bool steers_window = true;  ///< eBPF is available
     /// As in a group with others, of which this viewer is the slowest: the group's rate follows
     /// them, but a calm viewer is sampled seldom (abr::SampleInterval).
     bool shared_group = false;
@@ -81,6 +83,7 @@ class VideoSession {
   void write(const Frame& frame, base::Time now);
   void drop_queue();
   void note_acknowledged(base::Time now);
+  base::Duration interval() const;
   void schedule_sample(base::Time now);
   void decide(base::Time now);
   void carry_out(const abr::Actions& actions);
@@ -93,6 +96,10 @@ class VideoSession {
   const std::function<void(base::Time)> send_;
   base::BitRate rate_;  ///< the encoder's target
   std::vector<FrameRecord> frames_;
+  abr::AudioRungs audio_rungs_{{kAudioRates.begin(), kAudioRates.end()}};
+  abr::OperatingPoints points_{abr::PointSettings{}};
+  unsigned every_ = 1;     ///< every n-th frame is encoded
+  base::ByteCount audio_;  ///< for the next frame
   base::Time next_capture_;
   std::optional<base::Time> sample_at_;
   base::Time captured_{};       ///< when the newest encoded frame was captured

@@ -69,12 +69,13 @@ Section<StreamConfig> audio_section() {
               "Adds an audio track, which is silent if the source has no audio. false serves video "
               "only."),
           key("rate", &Part::rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
-              "Highest audio bit rate. It is added to the video rate. Viewers on slow links get a "
-              "half or a quarter of it."),
+              "Highest audio bit rate. It is added to the video rate. Viewers on slow links get "
+              "less."),
           key("min_rate", &Part::min_rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
-              "Lowest audio bit rate. A half and a quarter of audio.rate are used as far as they "
-              "are not below it; under 48k they are mono. Raise it to audio.rate to keep that rate "
-              "on every link."),
+              "Lowest audio bit rate. Below audio.rate there are 48k and 32k, which is mono, as "
+              "far "
+              "as they are not below this. Raise it to audio.rate to keep that rate on every "
+              "link."),
       });
 }
 

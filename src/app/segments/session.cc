@@ -5,7 +5,7 @@
 
 #include "app/segments/declared.h"
 #include "app/segments/known_players.h"
-#include "app/tcp/socket_limits.h"
+#include "app/tcp/wire_format.h"
 #include "base/log.h"
 
 namespace app {
@@ -51,10 +51,10 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       joined_{start.resumes},
       settings_revision_{stream_->settings_revision()},
       last_activity_{now},
-      rate_{
-          stream_->viewer_settings()->control.rate,
-          transport(stream_->media_settings().audio, media::Container::kMp4, kTypicalFrameInterval),
-          stream_->segments().clock().part},
+      rate_{stream_->viewer_settings()->control.rate,
+            WireFormat{stream_->media_settings().audio, media::Container::kMp4}.transport(
+                kTypicalFrameInterval),
+            stream_->segments().clock().part},
       proof_{proof_period(stream_->segments().clock().segment), now},
       record_{{.id = id_,
                .stream = stream_->name(),

@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/log.h"
+#include "transcoder/audio_rates.h"
 
 namespace app {
 
@@ -85,7 +86,7 @@ bool LiveStream::tick(const abr::EncodeBudget::Others& others, base::Time now) {
   for (const auto& [group, state] : ladder_.state().groups) {
     const auto encoder = state.closing ? nullptr : media_.group(group);
     if (!encoder) continue;
-    encoder->set_point(point(group, state.rate, now));
+    apply(choose(group, state.rate, now), *encoder);
     encoder->set_effort(verdict.effort);
   }
   return verdict.effort > effort_.exchange(verdict.effort, std::memory_order_relaxed);
@@ -166,20 +167,30 @@ std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() 
   return viewer_settings_;
 }
 
-transcoder::OperatingPoint LiveStream::point(GroupIndex group, base::BitRate rate, base::Time now) {
+LiveStream::Choice LiveStream::choose(GroupIndex group, base::BitRate rate, base::Time now) {
   const double pixels = full_pictures().pixels_per_second();
   std::lock_guard lock{mutex_};
-  auto& points = points_.try_emplace(group, point_settings_).first->second;
-  const auto chosen = points.update({rate, viewer_settings_->control.rate.max}, pixels, now);
-  return {.scale = chosen.scale, .every = chosen.every};
+  auto& rules =
+      rules_.try_emplace(group, point_settings_, transcoder::audio_rates(media_settings().audio))
+          .first->second;
+  const auto point = rules.points.update({rate, viewer_settings_->control.rate.max}, pixels, now);
+  return {.point = {.scale = point.scale, .every = point.every},
+          .audio_rung = rules.audio.update(rate, now)};
+}
+
+void LiveStream::apply(const Choice& choice, transcoder::EncodeGroup& group) {
+  group.set_point(choice.point);
+  group.set_audio(choice.audio_rung);
 }
 
 void LiveStream::open(GroupIndex group, base::BitRate rate) {
   {
     std::lock_guard lock{mutex_};
-    points_.erase(group);  // left from an earlier group with this index
+    rules_.erase(group);  // left from an earlier group with this index
   }
-  media_.open_group(group, rate, point(group, rate, base::Clock::now()));
+  const auto choice = choose(group, rate, base::Clock::now());
+  media_.open_group(group, rate, choice.point);
+  if (const auto encoder = media_.group(group)) encoder->set_audio(choice.audio_rung);
 }
 
 void LiveStream::publish(GroupIndex group, const media::PacketPtr& packet) {
@@ -219,7 +230,7 @@ void LiveStream::close(GroupIndex group) {
 void LiveStream::retarget(GroupIndex group, base::BitRate rate) {
   if (const auto encoder = media_.group(group)) {
     encoder->retarget(rate);
-    encoder->set_point(point(group, rate, base::Clock::now()));
+    apply(choose(group, rate, base::Clock::now()), *encoder);
   }
   base::log::debug("group_retargeted", {{"stream", name()}, {"group", group}, {"rate", rate}});
 }

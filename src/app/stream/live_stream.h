@@ -9,7 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "abr/audio_rungs.h"
 #include "abr/ladder/encode_budget.h"
 #include "abr/ladder/operating_points.h"
 #include "abr/rate_policy.h"
@@ -120,7 +123,19 @@ class LiveStream : private LadderActions {
   virtual transcoder::Stream::FullPictures full_pictures() const { return media_.full_pictures(); }
   std::string preset() const;
   bool is_h264() const { return media_settings().encoder.codec == transcoder::VideoCodec::kH264; }
-  transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
+  /// The picture and the audio that go with one group's rate, over time.
+  struct Rules {
+    Rules(const abr::PointSettings& settings, std::vector<base::BitRate> audio_rates)
+        : points{settings}, audio{std::move(audio_rates)} {}
+    abr::OperatingPoints points;
+    abr::AudioRungs audio;
+  };
+  struct Choice {
+    transcoder::OperatingPoint point;
+    std::size_t audio_rung = 0;  ///< of transcoder::audio_rates()
+  };
+  Choice choose(GroupIndex group, base::BitRate rate, base::Time now);
+  static void apply(const Choice& choice, transcoder::EncodeGroup& group);
   void open(GroupIndex group, base::BitRate rate) override;
   void publish(Ladder::GroupIndex group, const media::PacketPtr& packet);
   void close(GroupIndex group) override;
@@ -146,7 +161,7 @@ class LiveStream : private LadderActions {
   mutable std::mutex mutex_;
   std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)
   std::atomic<unsigned> settings_revision_{0};
-  std::map<Ladder::GroupIndex, abr::OperatingPoints> points_;  // GUARDED_BY(mutex_)
+  std::map<GroupIndex, Rules> rules_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

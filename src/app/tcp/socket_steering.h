@@ -5,6 +5,7 @@
 #include "app/config/config.h"
 #include "app/tcp/socket_limits.h"
 #include "app/tcp/socket_warnings.h"
+#include "app/tcp/wire_format.h"
 #include "base/units.h"
 #include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_sample.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "app/tcp/socket_limits.h"
-
 namespace app {
 
 namespace {
@@ -92,7 +90,7 @@ abr::Observation Observer::observe(std::span<const tcpinfo::CongestionEvent> eve
       .served = viewer.rate,
       .frame_interval = frame_interval(),
       .frames_per_write = viewer.frames_per_write,
-      .transport = transport(audio_, container_, frame_interval()),
+      .transport = wire_.transport(frame_interval()),
   };
 }
 

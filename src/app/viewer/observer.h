@@ -10,6 +10,7 @@
 
 #include "abr/observation.h"
 #include "app/tcp/frame_deliveries.h"
+#include "app/tcp/wire_format.h"
 #include "base/units.h"
 #include "media/packet.h"
 #include "server/handler.h"
@@ -31,7 +32,7 @@ class Observer {
   };
 
   Observer(const transcoder::AudioSettings& audio, media::Container container)
-      : audio_{audio}, container_{container} {}
+      : wire_{audio, container} {}
 
   /// A frame has been acknowledged. Returns false if an older one was dropped to keep it, because
   /// more than kMaxKeptFrames arrived without an observation.
@@ -52,8 +53,7 @@ class Observer {
   base::ByteCount padding_in_flight(const server::ViewerState& viewer, std::uint64_t acked);
   bool receiver_limited(const tcpinfo::TcpSample& sample);
 
-  const transcoder::AudioSettings audio_;
-  const media::Container container_;
+  const WireFormat wire_;
 
   std::vector<abr::DeliveredFrame> frames_;    ///< since the last observation
   std::vector<abr::DeliveredFrame> observed_;  ///< frames of the last observation

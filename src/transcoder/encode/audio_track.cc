@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "transcoder/encode/audio_rates.h"
+#include "transcoder/audio_rates.h"
 
 namespace transcoder {
 

@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/thread_time.h"
+#include "transcoder/audio_rates.h"
 #include "transcoder/encode/aac_config.h"
-#include "transcoder/encode/audio_rates.h"
 #include "transcoder/picture/picture_size.h"
 
 namespace transcoder {

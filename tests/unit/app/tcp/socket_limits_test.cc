@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "app/tcp/wire_format.h"
 #include "base/unique_fd.h"
 
 namespace app {
@@ -27,15 +28,14 @@ TEST(SocketLimitsTest, PacingAtFactorOneCarriesTheWholeStream) {
 TEST(SocketLimitsTest, PacingAtFactorOneCarries60SmallFramesPerSecond) {
   constexpr auto kVideo = BitRate::kbps(100);
   EXPECT_GE(pacing_limit(kVideo, kNoAudio, {.pacing = 1}),
-            transport(kNoAudio, media::Container::kMpegTs, std::chrono::microseconds{16'667})
-                .wire(kVideo));
+            WireFormat(kNoAudio, media::Container::kMpegTs).transport(16667us).wire(kVideo));
 }
 
 TEST(SocketLimitsTest, PacingAtFactorOneCarriesEveryContainer) {
   constexpr auto kVideo = BitRate::kbps(100);
   const auto limit = pacing_limit(kVideo, kAudio, {.pacing = 1});
   for (const auto container : {media::Container::kFlv, media::Container::kMp4}) {
-    EXPECT_GE(limit, transport(kAudio, container, std::chrono::microseconds{16'667}).wire(kVideo));
+    EXPECT_GE(limit, WireFormat(kAudio, container).transport(16667us).wire(kVideo));
   }
 }
 

@@ -1,0 +1,52 @@
+#include "app/tcp/wire_format.h"
+
+#include <gtest/gtest.h>
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+
+constexpr transcoder::AudioSettings kAudio{.enabled = true, .rate = BitRate::kbps(128)};
+constexpr auto kInterval = 40ms;
+
+/// kbit/s beside a frame's overhead and the video.
+double audio_kbps(const transcoder::AudioSettings& audio, media::Container container,
+                  BitRate video) {
+  const transcoder::AudioSettings none{.enabled = false};
+  const auto with = WireFormat{audio, container}.transport(kInterval).wire(video);
+  const auto without = WireFormat{none, container}.transport(kInterval).wire(video);
+  return static_cast<double>((with - without).bps()) / 1e3;
+}
+
+TEST(WireFormatTest, AudioFallsWithTheVideoRate) {
+  const auto ts = media::Container::kMpegTs;
+  EXPECT_NEAR(audio_kbps(kAudio, ts, BitRate::mbps(5)), 128 * 188. / 184 + 60 * 8 / 21.333, 0.1);
+  EXPECT_NEAR(audio_kbps(kAudio, ts, BitRate::kbps(640)), 153.3, 0.1);
+  EXPECT_NEAR(audio_kbps(kAudio, ts, BitRate::kbps(639)), 71.5, 0.1);
+  EXPECT_NEAR(audio_kbps(kAudio, media::Container::kFlv, BitRate::kbps(639)), 48 + 6.4, 0.1);
+  EXPECT_NEAR(audio_kbps(kAudio, media::Container::kFlv, BitRate::kbps(100)), 32 + 6.4, 0.1);
+}
+
+TEST(WireFormatTest, AnAudioFrameTakesAPacketOfMpegTs) {
+  EXPECT_NEAR(audio_kbps(kAudio, media::Container::kMpegTs, BitRate::kbps(100)), 188 * 8 / 21.333,
+              0.1);
+}
+
+TEST(WireFormatTest, OneAudioRateIsTheSameForEachVideoRate) {
+  constexpr transcoder::AudioSettings kOne{.rate = BitRate::kbps(96),
+                                           .min_rate = BitRate::kbps(96)};
+  for (const auto container : media::kContainers) {
+    EXPECT_EQ(audio_kbps(kOne, container, BitRate::kbps(100)),
+              audio_kbps(kOne, container, BitRate::mbps(5)));
+  }
+}
+
+TEST(WireFormatTest, TheHighestRateHasTheHighestAudio) {
+  const auto more = [](BitRate video) { return transport_rate(video, kAudio).bps() / 1.1; };
+  EXPECT_GT(more(BitRate::kbps(100)), 100e3 + 153e3);
+}
+
+}  // namespace
+}  // namespace app
