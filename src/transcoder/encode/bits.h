@@ -42,10 +42,12 @@ class BitReader {
 /// Writes bits, most significant first. Zeros fill the last byte.
 class BitWriter {
  public:
-  void write(unsigned value, unsigned count) {
+  /// `count` may exceed the bits of a value: zeros come first.
+  void write(std::uint64_t value, unsigned count) {
     for (; count > 0; --count, ++at_) {
       if (at_ % 8 == 0) bytes_.push_back(0);
-      bytes_.back() |= static_cast<std::uint8_t>((value >> (count - 1) & 1U) << (7 - at_ % 8));
+      const auto bit = count > 64 ? 0 : value >> (count - 1) & 1U;
+      bytes_.back() |= static_cast<std::uint8_t>(bit << (7 - at_ % 8));
     }
   }
   void write_ue(unsigned value) {
