@@ -296,7 +296,8 @@ void Viewer::check(const abr::Observation& o, const abr::Actions& actions) const
         actions.padding.bytes());
   // Slower than the stream, frames would wait for TCP.
   CHECK(actions.pacing.bps() == 0 || actions.pacing >= decision.rate, actions.pacing.bps());
-  CHECK(actions.skip <= 1 && (o.discardable || !actions.discard), actions.skip);
+  // 200 ms at 120 frames/s.
+  CHECK(actions.skip <= 25 && (o.discardable || !actions.discard), actions.skip);
   CHECK(actions.rtt_limit >= Duration{}, actions.rtt_limit.count());
   CHECK(!actions.calm || (setup_ & kShared) != 0);
   CHECK(loop_.next_sample() <= now_ + abr::SampleInterval::kMaxWatched);

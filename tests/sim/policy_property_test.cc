@@ -183,6 +183,30 @@ TEST(PolicyPropertyTest, TheBacklogDrainsAfterAFall) {
           .check = beyond_the_floor});
 }
 
+// Nobody else is there. The link carries little more than the lowest rate, so that its queue drains
+// only slowly, as a queue of others would.
+TEST(PolicyPropertyTest, TheBacklogDrainsWhileALinkHasFaded) {
+  static constexpr Duration kFade = 20s;
+  static constexpr Duration kReturn = 40s;
+  expect({.features = {.loss = false, .steps = false, .others = false},
+          .adapt =
+              [](Scenario& scenario) {
+                auto faded = scenario.link;
+                faded.rate = BitRate::kbps(250);
+                scenario.changes = {{kFade, faded}, {kReturn, scenario.link}};
+              },
+          .exceptions = 0.05,
+          .check =
+              [](const Scenario& scenario, Simulation& simulation) {
+                const auto& frames = frames_of(simulation);
+                const auto round_trip = scenario.viewer.round_trip;
+                const auto sent = sim::kTransport.wire(target_at(frames, kFade));
+                const auto floor = sent * (round_trip + 33ms) / scenario.payload(kFade);
+                const auto late = drain_time(frames, kFade, kReturn, round_trip + 300ms);
+                return at_most(base::seconds(late - floor), 5, "seconds beyond the floor");
+              }});
+}
+
 TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
   expect({.features = {.loss = false, .others = false},
           .exceptions = 0.08,

@@ -86,6 +86,19 @@ void add_steps(std::vector<Scenario>& all, const std::string& cc) {
   }
 }
 
+/// A private link fades to a few per cent of its rate for 30 s, and comes back.
+void add_fades(std::vector<Scenario>& all, const std::string& cc) {
+  for (const auto& [kind, queue] : {std::pair{"shallow", 40ms}, {"deep", 300ms}}) {
+    for (const double left : {0.1, 0.2, 0.4}) {
+      const auto bottleneck = link(4, queue);
+      all.push_back({.name = fmt::format("fade{:.0f}-{}-{}", 1000 * left, kind, cc),
+                     .link = bottleneck,
+                     .changes = {{15s, with_rate(bottleneck, left)}, {45s, bottleneck}},
+                     .viewer = {.congestion_control = cc, .round_trip = 60ms}});
+    }
+  }
+}
+
 void add_losses(std::vector<Scenario>& all, const std::string& cc) {
   const auto add = [&](const std::string& name, Duration rtt, double loss, double burst) {
     auto bottleneck = link(10, 100ms);
@@ -176,6 +189,7 @@ std::vector<Scenario> scenarios() {
   std::vector<Scenario> all;
   for (const std::string cc : {"cubic", "bbr"}) {
     add_steps(all, cc);
+    add_fades(all, cc);
     add_losses(all, cc);
     add_company(all, cc);
     add_rough(all, cc);

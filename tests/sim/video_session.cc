@@ -183,7 +183,7 @@ void VideoSession::carry_out(const abr::Actions& actions) {
   if (actions.window > 0 && settings_.steers_window) tcp_.control().set_window(actions.window);
   tcp_.limit_pacing(actions.pacing);
   if (settings_.watches_rtt && actions.rtt_limit.count() > 0) rtt_limit_ = actions.rtt_limit;
-  skip_next_ += actions.skip;
+  if (actions.skip > 0) skip_next_ = actions.skip;
   if (actions.discard) drop_queue();
   if (actions.recover) recover_next_ = true;
 }

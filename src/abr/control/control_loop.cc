@@ -62,8 +62,8 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   return actions;
 }
 
-/// Skips at most every other frame: each ACK causes a decision, and all decisions see the same
-/// backlog until a frame has been skipped.
+/// Once for each frame that is encoded: each ACK causes a decision, and all decisions see the same
+/// backlog until frames have been skipped.
 unsigned ControlLoop::skip(const Decision& decision) {
   if (decision.skip == 0 || !std::exchange(may_skip_, false)) return 0;
   return decision.skip;

@@ -63,6 +63,9 @@ constexpr base::Duration kDoubtTime = 2s;
 // cross traffic: with 5, the rate of `beside` is 4 % lower. A longer one keeps that of another
 // network; no scenario has one, and 60 changes no rate by 1 %.
 constexpr double kHighestMemory = 20;
+// The same while trains agree, as they seldom do beside others. With 20, p95 of the 10th worst
+// link of `sim_family --tuning` with several viewers is 40 % longer; 2 changes no mean by 1 %.
+constexpr double kAgreedMemory = 5;
 // Two paced trains after short frames belong together if they are closer. Padding for one is earned
 // in 4 s at 0.5 Mbit/s (TrainPadding). 3 and 35 s change no mean by 1 %, but with 3 s the trains of
 // slow streams are alone, and a capacity that is too low stays.
@@ -179,7 +182,8 @@ void CapacityEstimator::accept(const Spacing& spacing, bool cross_traffic) {
   // Cross traffic stretches trains, so the highest capacity does not decay meanwhile.
   const double elapsed = cross_traffic ? 0 : base::seconds(spacing.acked - highest_at_);
   highest_at_ = spacing.acked;
-  highest_ = rate(std::max(bps(highest_) * std::exp(-elapsed / kHighestMemory), trains_.bps()));
+  const double memory = trains_agree_ ? kAgreedMemory : kHighestMemory;
+  highest_ = rate(std::max(bps(highest_) * std::exp(-elapsed / memory), trains_.bps()));
 }
 
 void CapacityEstimator::raise(double to) {

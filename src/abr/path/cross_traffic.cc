@@ -28,6 +28,10 @@ constexpr base::Duration kStandingQueueTime = 600ms;
 // ms, and then its queue has to build up again. With 300 ms, `beside` has 14 % less rate; with 1.5
 // s, rates next to cross traffic are 0.7 % lower.
 constexpr base::Duration kAbsenceTime = 700ms;
+// Share of its longest wait that a standing queue still has. One that has drained further is our
+// own, and the capacity only seems higher than it is. With 0, p95 of `fade200` is 37 % longer; with
+// 0.9, rates next to cross traffic change by less than 1 %.
+constexpr double kStandingShare = 0.8;
 // A gap this long between samples ends all streaks, because the last sample may be out of date.
 // Shorter ends them when few frames are sampled (telemetry.ack_timestamps_per_second), longer joins
 // samples of different queues. 0.5 and 2 s change no delay by 3 % and no rate by 1 %, because every
@@ -91,7 +95,8 @@ bool CrossTraffic::outlasts_own_data(const Wait& wait) {
   }
   queued_.add(wait.acked);
   longest_queue_ = std::max(longest_queue_, wait.total);
-  return queued_.lasts(kStandingQueueTime) && spare_ > longest_queue_ + kUnexplainedWait;
+  return queued_.lasts(kStandingQueueTime) && spare_ > longest_queue_ + kUnexplainedWait &&
+         wait.total > kStandingShare * longest_queue_;
 }
 
 void CrossTraffic::add_own(base::Time at, bool queued) {

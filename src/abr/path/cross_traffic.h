@@ -11,7 +11,7 @@ namespace abr {
 /// congestion window wins. No I/O, no clock.
 ///
 ///   appears  frames wait 25 ms longer than our own data explains, for 300 ms; or they wait 25 ms
-///            at all for 600 ms, in which the path had the time to drain the queue
+///            at all for 600 ms, in which the path had the time to drain the queue, and did not
 ///   ends     our own data explains the wait for 300 ms; or it does, or nothing waits, for 700 ms,
 ///            because BBR empties the queue for a while every ten seconds (PROBE_RTT)
 ///   refuted  the queue grows by 150 ms after cross traffic was found: the queue is ours, and

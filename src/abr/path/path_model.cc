@@ -84,10 +84,12 @@ void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observat
   };
   const double passed = base::seconds(frame.acked - std::exchange(cross_traffic_at_, frame.acked));
   const double used = bits(o.delivered - std::exchange(delivered_, o.delivered)) / capacity;
+  // A capacity that may be out of date does not show that somebody else must be there.
+  const bool known = capacity_.recent(frame.acked);
   const bool fills = bps(o.transport.wire(o.served)) > kFillingShare * highest;
   cross_traffic_.add({.acked = frame.acked,
                       .total = queueing_delay_.newest(),
-                      .own = own_queue(capacity),
+                      .own = known ? own_queue(capacity) : queueing_delay_.newest(),
                       .self_induced = fills ? own_queue(highest) : 0,
                       .spare = delivery_.busy() ? std::nullopt : std::optional{passed - used}});
   state_.cross_traffic = cross_traffic_.present();

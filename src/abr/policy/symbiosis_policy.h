@@ -66,6 +66,7 @@ class SymbiosisPolicy : public RatePolicy {
   Decision step(const Moment& moment, base::BitRate rate);
   Decision set(base::BitRate rate, Reason reason);
   Decision hold() const { return {rate_, Reason::kHold}; }
+  Decision relieved(const Moment& moment, Decision decision, base::Duration backlog) const;
   void hold_back(const Moment& moment);
   base::BitRate wanted(const Moment& moment) const;
   base::BitRate sustainable(const Moment& moment) const;

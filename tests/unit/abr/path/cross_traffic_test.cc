@@ -43,6 +43,14 @@ TEST_F(CrossTrafficTest, IsFoundInAQueueThatThePathHadTheTimeToDrain) {
   EXPECT_TRUE(queue_.present());
 }
 
+// The path is slower than it seems to be, and drains our queue more slowly.
+TEST_F(CrossTrafficTest, IsNotFoundInAQueueThatDrains) {
+  for (double wait = 2; wait > 0.1; wait -= 0.003) {
+    frames(33ms, wait, wait, 0.01);
+    ASSERT_FALSE(queue_.present()) << wait;
+  }
+}
+
 TEST_F(CrossTrafficTest, IsNotFoundInShortWaits) {
   frames(2s, 0.02, 0);
   EXPECT_FALSE(queue_.present());

@@ -191,10 +191,19 @@ TEST_F(SymbiosisPolicyTest, SkipsFramesAndThenDiscardsLateOnes) {
   seen_.discardable = true;
   decide();
   const auto late = decide();
-  EXPECT_EQ(late.skip, 1u);
+  EXPECT_EQ(late.skip, 80ms / seen_.frame_interval) << "half of the backlog";
   EXPECT_FALSE(late.discard);
   path_.capacity = BitRate::mbps(0.3);  // 533 ms
   EXPECT_TRUE(decide().discard);
+}
+
+TEST_F(SymbiosisPolicyTest, ThePictureDoesNotStandStillForLong) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.capacity = BitRate::mbps(1);
+  path_.backlog = ByteCount{250'000};  // 2 s
+  decide();
+  EXPECT_EQ(decide().skip, 200ms / seen_.frame_interval);
 }
 
 TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {
