@@ -17,7 +17,7 @@ struct FrameRecord {
   base::ByteCount size;                 ///< of the video; zero: skipped
 };
 
-/// The rates of the audio, and the payload that each takes in MPEG-TS (app::transport()).
+/// The rates of the audio, and the payload that each takes in MPEG-TS (app::WireFormat).
 inline constexpr std::array kAudioRates{base::BitRate::kbps(128), base::BitRate::kbps(48),
                                         base::BitRate::kbps(32)};
 inline constexpr std::array kAudioPayload{base::BitRate::kbps(153), base::BitRate::kbps(72),
@@ -25,7 +25,7 @@ inline constexpr std::array kAudioPayload{base::BitRate::kbps(153), base::BitRat
 
 inline constexpr base::ByteCount kFrameOverhead{130};
 
-/// The simulated wire format: app::transport() with this audio, at 30 frames per second.
+/// The simulated wire format: app::WireFormat with this audio, at 30 frames per second.
 inline constexpr abr::Transport kTransport{
     .factor = 188.0 / 184,
     .fixed =

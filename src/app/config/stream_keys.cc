@@ -73,8 +73,7 @@ Section<StreamConfig> audio_section() {
               "less."),
           key("min_rate", &Part::min_rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
               "Lowest audio bit rate. Below audio.rate there are 48k and 32k, which is mono, as "
-              "far "
-              "as they are not below this. Raise it to audio.rate to keep that rate on every "
+              "far as they are not below this. Raise it to audio.rate to keep that rate on every "
               "link."),
       });
 }

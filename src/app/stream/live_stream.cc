@@ -190,7 +190,7 @@ void LiveStream::open(GroupIndex group, base::BitRate rate) {
   }
   const auto choice = choose(group, rate, base::Clock::now());
   media_.open_group(group, rate, choice.point);
-  if (const auto encoder = media_.group(group)) encoder->set_audio(choice.audio_rung);
+  if (const auto encoder = media_.group(group)) apply(choice, *encoder);
 }
 
 void LiveStream::publish(GroupIndex group, const media::PacketPtr& packet) {
