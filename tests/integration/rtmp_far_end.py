@@ -12,7 +12,7 @@ master_process off;
 pid {folder}/pid;
 error_log stderr;
 events {{}}
-rtmp {{ server {{ listen 127.0.0.1:{port}; application live {{ live on; }} }} }}
+rtmp {{ access_log off; server {{ listen 127.0.0.1:{port}; application live {{ live on; }} }} }}
 """
 
 
