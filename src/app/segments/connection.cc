@@ -155,16 +155,17 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   segments_.update(session_->stream().metrics(), sample->segments_sent, sample->total_retransmits);
   const auto counts = transfer_sample(*sample);
   rate_.update(counts);
-  busy_ = !counts.idle;
-  if (!busy_) end_response();
   // A player that loads only audio has not loaded the rendition that it asked for.
   const bool video = sent_parts_.has_video();
   const auto taking = earn_place(*sample);
   const auto captured = take_delivered(*sample);
+  // TCP is idle, too, while a part waits for its turn to be written.
+  busy_ = !counts.idle || !sent_parts_.empty();
+  if (!busy_) end_response();
   session_->report(id_,
                    {.throughput = rate_.value(),
                     .measured = rate_.measured(),
-                    .busy = !counts.idle,
+                    .busy = busy_,
                     .taking = video ? taking : base::Duration{},
                     .late = sent_parts_.late(now),
                     .rtt = sample->rtt,
