@@ -223,7 +223,7 @@ class TrackChain::Impl {
     const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS && !self.draining_;
     // tsdemux ends a track before it takes its pad away. A parser without a frame has an error
     // then.
-    if (end && self.report_->decoded()) self.abandoned_ = true;
+    if (end) self.abandoned_ = true;
     const gboolean result = self.event_(pad, parent, event);
     if (end) {
       self.end_taken_ = true;
