@@ -142,6 +142,9 @@ def _others():
     yield replace(middle, name="ack-aggregation",
                   what="10-2-10 Mbit/s, queue 100 ms, RTT 40 ms, ACKs once per 10 ms",
                   queue=bytes_of(100, 10), rates=SHORT_STEPS, up="aggregate=10ms")
+    yield replace(middle, name="bunched-acks",
+                  what="40 Mbit/s, queue 100 ms, RTT 6 ms, ACKs once per 36 ms", rtt_ms=6,
+                  queue=bytes_of(100, 40), rates=((0, 40),), up="aggregate=36ms")
     yield replace(middle, name="static", what="still content; 10-1.2-10 Mbit/s, RTT 40 ms",
                   queue=bytes_of(300, 10), rates=((0, 10), (10, 1.2), (20, 10)), content="static")
 

@@ -89,17 +89,39 @@ void log_access(const KernelAccess& kernel, const std::string& memory, const Mis
                                        {"hint", "run symcast doctor to see how to add them"}});
 }
 
+bool names_automatic(const StreamConfig& stream) {
+  return stream.tcp.congestion_control == kAutomaticControl ||
+         std::ranges::count(stream.tcp.networks, kAutomaticControl,
+                            &NetworkRule::congestion_control) > 0;
+}
+
+/// Loads the kernel's module of BBR only if a stream's congestion control is "auto". `any`: a
+/// socket.
+StandardControls find_standard_controls(int any, const Config& config, Missing& missing) {
+  StandardControls found{.standard = tcpinfo::congestion_control(any)};
+  const bool wanted = std::ranges::any_of(config.streams, names_automatic);
+  const bool loaded = std::ranges::count(tcpinfo::SocketHints{}.available(), "bbr") > 0;
+  const bool usable = (wanted || loaded) && tcpinfo::set_congestion_control(any, "bbr");
+  if (wanted && !usable) {
+    missing.push_back(fmt::format("congestion control bbr: \"auto\" keeps to {}", found.standard));
+  }
+  found.automatic = usable ? "bbr" : found.standard;
+  return found;
+}
+
 /// Sets the first stream's congestion control on the listeners, because accepted connections
 /// inherit it even where they could not choose it: without CAP_NET_ADMIN, only those in
 /// net.ipv4.tcp_allowed_congestion_control can be chosen. Viewers that need another one fail and
 /// log that on their own. A listener that was kept over a restart may have another one.
-void set_listeners_congestion_control(KernelAccess& kernel, const Config& config) {
+void set_listeners_congestion_control(KernelAccess& kernel, const Config& config,
+                                      Missing& missing) {
   const base::UniqueFd fresh{socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   const auto& any = fresh ? fresh : kernel.listening.front();
-  kernel.standard_congestion_control = tcpinfo::congestion_control(any.get());
-  const auto& name = config.streams.front().tcp.congestion_control;
-  const auto chosen =
-      name.empty() ? kernel.standard_congestion_control : kernel.hints.kernel_name(name);
+  const auto& standard = kernel.standard_controls =
+      find_standard_controls(any.get(), config, missing);
+  // Rules for networks hold for no listener.
+  const TcpSettings tcp{.congestion_control = config.streams.front().tcp.congestion_control};
+  const auto chosen = kernel.hints.kernel_name(start_control({}, tcp, standard).name);
   for (const auto& fd : kernel.listening) tcpinfo::set_congestion_control(fd.get(), chosen);
 }
 
@@ -114,7 +136,7 @@ KernelAccess open_kernel(const Config& config) {
   require_congestion_controls(config, kernel.hints);
   set_routes(config);
   kernel.listening = KeptSockets{}.listen_on(config.server.listen);
-  set_listeners_congestion_control(kernel, config);
+  set_listeners_congestion_control(kernel, config, missing);
   listen_for_destroyed_sockets(kernel, missing);
   log_access(kernel, memory, missing);
   return kernel;
@@ -123,7 +145,8 @@ KernelAccess open_kernel(const Config& config) {
 void require_congestion_controls(const Config& config, const tcpinfo::SocketHints& hints) {
   const auto available = hints.available();
   const auto require = [&](const StreamConfig& stream, const std::string& name) {
-    if (name.empty() || std::ranges::count(available, name)) return;
+    const bool named = !name.empty() && name != kAutomaticControl;
+    if (!named || std::ranges::count(available, name)) return;
     throw ConfigError{fmt::format(
         "stream \"{}\": congestion control \"{}\" is not available on this host; available: {}",
         stream.media.name, name, fmt::join(available, ", "))};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/config/config.h"
+#include "app/tcp/start_control.h"
 #include "base/unique_fd.h"
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/ebpf/congestion_controls.h"
@@ -23,7 +24,7 @@ struct KernelAccess {
   std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null if events are polled
   std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null if only the kernel's
   tcpinfo::SocketHints hints;
-  std::string standard_congestion_control;                     ///< for streams that name none
+  StandardControls standard_controls;
   std::optional<tcpinfo::DestroyedSockets> destroyed_sockets;  ///< nullopt if unavailable
   std::vector<base::UniqueFd> listening;                       ///< for Settings::listen
 };

@@ -114,7 +114,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
            taps_},
       controller_{
           {sampler_, events_, final_statistics_, kernel.event_source, viewers_, connections_,
-           budgets_, hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
+           budgets_, hints_, kernel.standard_controls, warnings_, trace_.get(), taps_},
           api_,
           config_.on_demand.cpu * base::usable_cpus(),
           [this](const auto& request) { return respond_fallback(request); }},

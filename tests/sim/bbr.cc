@@ -125,6 +125,10 @@ class Bbr final : public CongestionControl {
     min_rtt_at_ = last.now;
     pacing_ = first_pacing(last.rtt);
   }
+  void continue_with(double window, const AckSample& last) override {
+    last_ = last;
+    set_window(window);
+  }
   bool bbr() const override { return true; }
   /// bbr_update_min_rtt(): "Ignore low rate samples during this mode."
   bool holds_back() const override { return mode_ == Mode::kProbeRtt; }

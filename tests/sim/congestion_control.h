@@ -67,6 +67,8 @@ class CongestionControl {
   virtual base::BitRate pacing() const = 0;            ///< zero: no pacing
   /// The server's hint: a new window and ssthresh. The algorithm starts again with them.
   virtual void set_window(double segments) = 0;
+  /// Takes over from another one, whose last ACK that was.
+  virtual void continue_with(double window, const AckSample& /*last*/) { set_window(window); }
   virtual bool bbr() const { return false; }
   /// It sends less than it could: deliveries meanwhile are application-limited.
   virtual bool holds_back() const { return false; }
@@ -76,7 +78,7 @@ class CongestionControl {
 
 std::unique_ptr<CongestionControl> make_cubic();
 std::unique_ptr<CongestionControl> make_bbr(std::uint32_t mss);
-/// "cubic" or "bbr".
+/// "cubic", "bbr", or "auto", which begins with BBR.
 std::unique_ptr<CongestionControl> make_congestion_control(std::string_view name,
                                                            std::uint32_t mss);
 

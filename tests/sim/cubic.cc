@@ -136,7 +136,8 @@ std::unique_ptr<CongestionControl> make_cubic() { return std::make_unique<Cubic>
 
 std::unique_ptr<CongestionControl> make_congestion_control(std::string_view name,
                                                            std::uint32_t mss) {
-  return name == "bbr" ? make_bbr(mss) : make_cubic();
+  if (name == "cubic") return make_cubic();
+  return make_bbr(mss);
 }
 
 }  // namespace sim

@@ -85,12 +85,13 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
   std::vector<Simulation::Flow> flows(scenario.viewers, scenario.viewer);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     flows[i].start = scenario.start_of(i);
-    flows[i].video =
-        VideoSession::Settings{.policy = [&scenario, policy] { return policy(scenario); },
-                               .encoder = scenario.encoder,
-                               .max_rate = scenario.limits.max,
-                               .shared_group = scenario.shared_group,
-                               .watches_rtt = scenario.watches_rtt};
+    flows[i].video = VideoSession::Settings{
+        .policy = [&scenario, policy] { return policy(scenario); },
+        .encoder = scenario.encoder,
+        .max_rate = scenario.limits.max,
+        .shared_group = scenario.shared_group,
+        .watches_rtt = scenario.watches_rtt,
+        .chooses_congestion_control = scenario.viewer.congestion_control == "auto"};
   }
   flows.insert(flows.end(), scenario.others.begin(), scenario.others.end());
   for (auto& flow : flows) flow.acks.jitter = kHostJitter;

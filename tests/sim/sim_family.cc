@@ -179,14 +179,15 @@ void print_worst(std::vector<Result> results, std::size_t count) {
     std::ranges::sort(results, {}, [=](const Result& result) {
       return more_is_worse ? -(result.*member) : result.*member;
     });
-    fmt::print("\nWorst {}:\n", what);
+    fmt::print("\nWorst {}: share, delay beyond, stalls, QoE\n", what);
     for (const auto& result : std::span{results}.first(std::min(count, results.size()))) {
-      fmt::print("{:>6.0f} %{:>7.0f} ms{:>7.0f} ms  {}\n", result.share, result.beyond,
-                 result.stalls, result.scenario->describe());
+      fmt::print("{:>6.0f} %{:>7.0f} ms{:>7.0f} ms{:>6.2f}  {}\n", result.share, result.beyond,
+                 result.stalls, result.quality, result.scenario->describe());
     }
   };
   print("share", &Result::share, false);
   print("delay", &Result::beyond, true);
+  print("QoE", &Result::quality, false);
 }
 
 void print_beside(const std::string& sender, const std::vector<Result>& results) {
@@ -237,7 +238,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember{kPolicies});
   app.add_option("--congestion-control", options.controls,
                  "Congestion controls of the viewers on every link, in place of the link's own")
-      ->check(CLI::IsMember{{"cubic", "bbr"}});
+      ->check(CLI::IsMember{{"cubic", "bbr", "auto"}});
   app.add_option("--count", options.count, "Number of links")->capture_default_str();
   app.add_flag("--tuning", options.tuning,
                "Takes the links for making rules, not those for measuring them");

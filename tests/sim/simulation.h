@@ -32,7 +32,7 @@ class Simulation {
     base::Duration pause{};  ///< the mean
   };
   struct Flow {
-    std::string congestion_control = "cubic";  ///< or "bbr"
+    std::string congestion_control = "cubic";  ///< as for make_congestion_control()
     base::Duration round_trip = std::chrono::milliseconds{40};
     base::Duration start{};
     base::Duration stop = base::Duration::max();    ///< for bulk flows

@@ -58,6 +58,7 @@ void TcpSender::tell_control(const Scoreboard::AckEffect& effect, std::int64_t l
     sample.delivered_before = effect.snapshot.delivered;
   }
   control_->on_ack(sample);
+  last_ack_ = sample;
   if (control_->holds_back()) delivery_rate_.on_app_limited(board_.in_flight());
 }
 

@@ -42,6 +42,12 @@ class TcpSender {
   /// Continues as a new connection would, but for its round-trip time.
   void begin_again(std::unique_ptr<CongestionControl> control) { control_ = std::move(control); }
 
+  /// setsockopt(TCP_CONGESTION). The window stays, and is also the new ssthresh.
+  void change(std::unique_ptr<CongestionControl> control) {
+    control->continue_with(control_->window(), last_ack_);
+    control_ = std::move(control);
+  }
+
   /// One write(). Its last segment holds no bytes of the next write (MSG_EOR).
   void write(base::ByteCount size);
   void on_ack(const Ack& ack, base::Time now);
@@ -83,6 +89,7 @@ class TcpSender {
   const std::size_t flow_;
   std::unique_ptr<CongestionControl> control_;
   State state_;
+  AckSample last_ack_;
   Scoreboard board_;
   RoundTrip round_trip_;
   DeliveryRate delivery_rate_;

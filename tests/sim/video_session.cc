@@ -20,7 +20,7 @@ VideoSession::VideoSession(const Settings& settings, TcpSender& tcp, base::Time 
                            std::uint64_t seed, std::function<void(base::Time)> send)
     : settings_{settings},
       tcp_{tcp},
-      control_{settings.policy()},
+      control_{settings.policy(), settings.chooses_congestion_control},
       encoder_{settings.encoder, seed},
       send_{std::move(send)},
       rate_{control_.start(start).rate},
@@ -181,6 +181,10 @@ void VideoSession::carry_out(const abr::Actions& actions) {
   if (actions.rate_changed) rate_ = actions.decision.rate;
   if (actions.padding.bytes() > 0) padding_ = actions.padding;
   if (actions.window > 0 && settings_.steers_window) tcp_.control().set_window(actions.window);
+  if (actions.congestion_control) {
+    const bool bbr = *actions.congestion_control == abr::CongestionControl::kBbr;
+    tcp_.change(bbr ? make_bbr(TcpSender::kMss) : make_cubic());
+  }
   tcp_.limit_pacing(actions.pacing);
   if (settings_.watches_rtt && actions.rtt_limit.count() > 0) rtt_limit_ = actions.rtt_limit;
   if (actions.skip > 0) skip_next_ = actions.skip;

@@ -35,6 +35,8 @@ class VideoSession {
     /// them, but a calm viewer is sampled seldom (abr::SampleInterval).
     bool shared_group = false;
     bool watches_rtt = true;  ///< eBPF is available
+    /// The connection has BBR, and may be changed to CUBIC and back.
+    bool chooses_congestion_control = false;
   };
 
   /// `send`: lets TCP send all it may.

@@ -55,6 +55,7 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   const bool steered = stream.private_group || stream.frames_missing || actions.skip > 0;
   samples_.update(observation, path_.state(), sustained, steered, now);
   actions.calm = samples_.calm_for(now) >= kCalmAfter;
+  if (choice_) actions.congestion_control = choice_->update(observation, path_.state(), now);
   if (actions.calm) actions.rtt_limit = samples_.rtt_limit();
   // The path carries twice the stream and has lost nothing lately, so pacing would only cost
   // timers.

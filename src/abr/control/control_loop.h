@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "abr/control/congestion_choice.h"
 #include "abr/control/sample_interval.h"
 #include "abr/observation.h"
 #include "abr/path/path_model.h"
@@ -29,6 +30,7 @@ struct Actions {
   base::ByteCount padding;   ///< lengthens the next frame's write
   std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
+  std::optional<CongestionControl> congestion_control{};  ///< to change to
   /// The kernel is to tell if the smoothed RTT becomes longer (EventKind::kRtt). 0 leaves it.
   base::Duration rtt_limit{};
   bool calm =
@@ -49,7 +51,11 @@ class ControlLoop {
   /// against other values.
   static constexpr base::Duration kSampleLead = std::chrono::milliseconds{3};
 
-  explicit ControlLoop(std::unique_ptr<RatePolicy> policy) : policy_{std::move(policy)} {}
+  /// `chooses`: the connection has BBR now, and may be changed to CUBIC and back.
+  explicit ControlLoop(std::unique_ptr<RatePolicy> policy, bool chooses = false)
+      : policy_{std::move(policy)} {
+    if (chooses) choice_.emplace();
+  }
 
   /// The rate to begin with. Call once, before the first observation.
   Decision start(base::Time now);
@@ -81,6 +87,7 @@ class ControlLoop {
 
   PathModel path_;
   const std::unique_ptr<RatePolicy> policy_;
+  std::optional<CongestionChoice> choice_;  ///< nullopt: the congestion control stays
   SampleInterval samples_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
   base::Time next_recovery_{};  ///< no recovery frame is requested before

@@ -234,6 +234,7 @@ std::vector<std::string> available_congestion_controls() {
   auto names = tcpinfo::SocketHints{}.available();
   names.insert(names.end(), tcpinfo::kOwnCongestionControls.begin(),
                tcpinfo::kOwnCongestionControls.end());
+  names.emplace_back(kAutomaticControl);
   return names;
 }
 

@@ -22,7 +22,8 @@ namespace app {
 /// Special settings for the clients of one network.
 struct NetworkRule {
   server::Network network;
-  /// If empty, the next matching rule that names one applies, or the stream's own.
+  /// If empty, the next matching rule that names one applies, or the stream's own. May be
+  /// kAutomaticControl.
   std::string congestion_control;
   int initcwnd = 0;  ///< segments; 0 leaves the route unchanged
   bool operator==(const NetworkRule&) const = default;
@@ -31,8 +32,12 @@ struct NetworkRule {
 /// TCP_RTO_MAX of the kernel's tcp.h.
 inline constexpr base::Duration kKernelsRtoMax = std::chrono::seconds{120};
 
+/// A congestion control that each connection chooses (abr::CongestionChoice).
+inline constexpr std::string_view kAutomaticControl = "auto";
+
 struct TcpSettings {
-  std::string congestion_control;            ///< empty for the kernel's default
+  /// Empty for the kernel's default; may be kAutomaticControl.
+  std::string congestion_control;
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
   base::ByteCount notsent_lowat{16 * 1024};  ///< minimum; one frame if that is larger
   double ssthresh_hint = 1;                  ///< VideoRateSsthresh / whole rate; 0 gives no hint

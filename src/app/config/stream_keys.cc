@@ -295,10 +295,12 @@ Section<StreamConfig> tcp_section() {
       "congestion_control, initial_window and rto_max apply.",
       [](auto& stream) -> auto& { return stream.tcp; },
       {
-          key("congestion_control", &Part::congestion_control, Text{"name, or empty"},
+          key("congestion_control", &Part::congestion_control, Text{"name, \"auto\", or empty"},
               "TCP congestion control; \"symcast doctor\" lists the available ones. \"bbr\" keeps "
-              "its rate under random loss, where \"cubic\" and \"reno\" slow down. Empty uses the "
-              "kernel's default."),
+              "its rate under random loss, where \"cubic\" and \"reno\" slow down. \"auto\" begins "
+              "with bbr and, with eBPF, changes a viewer's connection to cubic where bbr's pacing "
+              "hides the path, and back after losses without a queue. Empty uses the kernel's "
+              "default."),
           key("ssthresh_hint", &Part::ssthresh_hint, Real{0, 100},
               "Ends slow start at the window that carries this multiple of the stream's rate "
               "(video, audio and container). Raise it above 1 to catch up sooner on long paths, "

@@ -78,8 +78,8 @@ void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
 /// (tcp_slow_start_after_idle), and there are pauses of 200 ms between parts.
 void SegmentConnection::set_up_socket(const server::Address& peer) {
   const auto settings = session_->stream().viewer_settings();
-  tcpinfo::Hints hints{.congestion_control = congestion_control_for(
-                           peer, settings->tcp, deps_.standard_congestion_control)};
+  tcpinfo::Hints hints{.congestion_control =
+                           start_control(peer, settings->tcp, deps_.standard_controls).name};
   if (settings->tcp.initial_window > 0) {
     hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
   }

@@ -10,6 +10,7 @@
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/socket_warnings.h"
+#include "app/tcp/start_control.h"
 #include "app/telemetry/connection_table.h"
 #include "app/telemetry/segment_count.h"
 #include "server/streaming_response.h"
@@ -28,7 +29,7 @@ class SegmentConnection final : public server::ConnectionState {
     EventDispatch& events;
     tcpinfo::EventSource event_source;
     const tcpinfo::SocketHints& hints;
-    std::string standard_congestion_control;
+    StandardControls standard_controls;
     SocketWarnings& warnings;
     ConnectionTable& connections;
   };

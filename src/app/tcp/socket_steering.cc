@@ -48,15 +48,6 @@ bool is_worth_setting(base::BitRate rate, base::BitRate last) {
 
 }  // namespace
 
-std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
-                                   const std::string& standard) {
-  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
-    return !r.congestion_control.empty() && r.network.contains(address);
-  });
-  if (rule != tcp.networks.end()) return rule->congestion_control;
-  return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
-}
-
 tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Duration burst,
                                             base::Time now) {
   tcpinfo::Hints hints{.congestion_control = congestion_control_};
@@ -122,6 +113,15 @@ void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t
   if (window == 0 || !hints_.sets_windows()) return;
   const auto applied = hints_.apply(fd, {.ssthresh = window, .cwnd = window});
   if (!applied.error.empty()) warnings_.failed("window hint", applied.error);
+}
+
+bool SocketSteering::change(int fd, abr::CongestionControl wanted) {
+  const std::string name = abr::name(wanted);
+  const auto applied = hints_.apply(fd, {.congestion_control = name});
+  if (!applied.error.empty()) warnings_.failed("congestion control " + name, applied.error);
+  pacing_limited_ |= bbr_;  // the kernel goes on pacing after BBR
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
+  return bbr_ == (wanted == abr::CongestionControl::kBbr);
 }
 
 void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "abr/congestion_control.h"
 #include "app/config/config.h"
 #include "app/tcp/socket_limits.h"
 #include "app/tcp/socket_warnings.h"
@@ -12,11 +13,6 @@
 #include "transcoder/settings.h"
 
 namespace app {
-
-/// Returns the congestion control of the first [[tcp.network]] rule that matches `address` and
-/// names one, else the stream's, else `standard`.
-std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
-                                   const std::string& standard);
 
 /// Sets the TCP options of one viewer's socket: congestion control and hints at the start, later
 /// the pacing limit and the unsent limit that fit the rate sent, and the measured capacity of the
@@ -49,7 +45,8 @@ class SocketSteering {
   tcpinfo::AppliedHints begin(int fd, base::BitRate video, base::Duration burst, base::Time now);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
-  /// Whether TCP sends no faster than TcpSample::pacing. Stays true once a limit has been set.
+  /// Whether TCP sends no faster than TcpSample::pacing. Stays true once a limit has been set, or
+  /// after BBR.
   bool paces() const { return bbr_ || pacing_limited_; }
   bool bbr() const { return bbr_; }
 
@@ -65,6 +62,8 @@ class SocketSteering {
   /// that the control loop asks for. The pacing rate is ignored if the configuration sets one, and
   /// while pacing stands in for ssthresh.
   void follow_decision(int fd, base::BitRate pacing, std::uint32_t window);
+  /// Changes the congestion control. Returns whether the kernel has taken it.
+  bool change(int fd, abr::CongestionControl wanted);
   /// Passes the path's capacity (zero if unknown) to a congestion control of ours that uses it.
   void follow_capacity(int fd, base::BitRate capacity);
 
@@ -80,7 +79,7 @@ class SocketSteering {
   const std::string congestion_control_;  ///< empty for the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
   bool paces_start_ = false;     ///< pacing stands in for ssthresh
-  bool pacing_limited_ = false;  ///< a pacing limit has been set
+  bool pacing_limited_ = false;  ///< a pacing limit has been set, or BBR
   bool bbr_ = false;             ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;  ///< tcpinfo::uses_capacity
   bool calm_ = false;

@@ -58,6 +58,10 @@ struct Metrics::Families {
         ssthresh_hints{
             counters(registry, "symcast_ssthresh_hints_total",
                      "Viewers by the result of their ssthresh hint, which ends slow start")},
+        control_changes{
+            counters(registry, "symcast_congestion_control_changes_total",
+                     "Changes of a viewer's congestion control with tcp.congestion_control = "
+                     "\"auto\", by the new one")},
         rate_decreases{
             counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
@@ -84,6 +88,7 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;
   prometheus::Family<prometheus::Counter>& ssthresh_hints;
+  prometheus::Family<prometheus::Counter>& control_changes;
   prometheus::Family<prometheus::Counter>& rate_decreases;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
@@ -115,6 +120,10 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   for (std::size_t i = 0; i < s->ssthresh_hints_.size(); ++i) {
     const auto* result = app::name(static_cast<SocketSteering::SsthreshHint>(i));
     s->ssthresh_hints_[i] = &families_->ssthresh_hints.Add({{"stream", name}, {"result", result}});
+  }
+  for (std::size_t i = 0; i < s->control_changes_.size(); ++i) {
+    const auto* to = abr::name(static_cast<abr::CongestionControl>(i));
+    s->control_changes_[i] = &families_->control_changes.Add({{"stream", name}, {"to", to}});
   }
   s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetDelayBuckets);
   const auto counted = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
@@ -156,6 +165,7 @@ void Metrics::release(const std::string& name) {
   for (auto* counter : s.polled_) families_->events.Remove(counter);
   for (auto* counter : s.pushed_) families_->events.Remove(counter);
   for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
+  for (auto* counter : s.control_changes_) families_->control_changes.Remove(counter);
   families_->retarget.Remove(s.event_to_retarget_);
   const auto remove = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
     for (const auto reason : reasons) {
@@ -194,6 +204,10 @@ void Metrics::Stream::segments(std::uint32_t sent, std::uint32_t retransmitted) 
 
 void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
   ssthresh_hints_[static_cast<std::size_t>(hint)]->Increment();
+}
+
+void Metrics::Stream::congestion_control_changed(abr::CongestionControl to) {
+  control_changes_[static_cast<std::size_t>(to)]->Increment();
 }
 
 void Metrics::Stream::decision(abr::Reason reason) {

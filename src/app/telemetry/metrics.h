@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "abr/congestion_control.h"
 #include "abr/reason.h"
 #include "app/tcp/frame_deliveries.h"
 #include "app/tcp/socket_steering.h"
@@ -61,6 +62,7 @@ class Metrics {
     /// A delivery time was dropped before any decision used it.
     void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
+    void congestion_control_changed(abr::CongestionControl to);
     /// The delays of viewers of `format`, such as "ts" or "hls". They live as long as this object.
     Delays& delays(std::string_view format);
     /// Adds data segments that viewers' connections have sent.
@@ -77,6 +79,8 @@ class Metrics {
     prometheus::Histogram* event_to_retarget_ = nullptr;
     std::array<prometheus::Counter*, SocketSteering::kSsthreshHintCount>
         ssthresh_hints_{};  ///< by SsthreshHint
+    std::array<prometheus::Counter*, abr::kCongestionControlCount>
+        control_changes_{};  ///< by CongestionControl
     std::array<prometheus::Counter*, abr::kReasonCount>
         rate_changes_{};  ///< by Reason; null if it changes no rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;

@@ -9,6 +9,7 @@
 #include "app/telemetry/trace_line.h"
 #include "base/log.h"
 #include "media/mpegts.h"
+#include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_sampler.h"
 
@@ -40,6 +41,17 @@ std::string text(std::optional<std::uint32_t> ssthresh) {
   return ssthresh ? std::to_string(*ssthresh) : "infinite";
 }
 
+StartControl start_control_of(const server::ViewerRequest& request,
+                              const LiveStream::ViewerSettings& settings,
+                              const ViewerControl::Deps& deps) {
+  return start_control(request.client.peer, settings.tcp, deps.standard_controls);
+}
+
+/// A connection that leaves BBR needs a new ssthresh, which only eBPF sets.
+bool may_change(const StartControl& control, const ViewerControl::Deps& deps) {
+  return control.automatic && tcpinfo::is_bbr(control.name) && deps.hints.sets_windows();
+}
+
 }  // namespace
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
@@ -53,7 +65,8 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       stream_{std::move(stream)},
       deps_{deps},
       delays_{stream_->metrics().delays(media::name(request.container)), now},
-      control_{abr::make_policy(settings->control)},
+      control_{abr::make_policy(settings->control),
+               may_change(start_control_of(request, *settings, deps), deps)},
       events_{deps.events, deps.event_source, request.loop},
       turns_{deps.budgets.of(request.loop).samples, request.id},
       deliveries_{
@@ -61,8 +74,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
           [this](const auto& frame, const auto& delivery) { on_delivered(frame, delivery); }},
       observer_{stream_->media_settings().audio, request.container},
       steering_{deps.hints, deps.warnings, settings->tcp, stream_->media_settings().audio,
-                congestion_control_for(request.client.peer, settings->tcp,
-                                       deps.standard_congestion_control)},
+                start_control_of(request, *settings, deps).name},
       record_{telemetry_of(request), deps.trace, deps.taps, kTolerated} {
   const auto start = control_.start(now);
   current_.channel = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
@@ -208,6 +220,7 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
 bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   steering_.follow_calm(joined_->fd, actions.calm);
   steering_.follow_decision(joined_->fd, actions.pacing, actions.window);
+  if (actions.congestion_control) change(*actions.congestion_control);
   if (actions.rtt_limit.count() > 0) events_.watch_rtt(actions.rtt_limit);
   if (actions.padding.bytes() > 0) joined_->acts.pad(actions.padding);
   if (actions.skip > 0) skip(actions.skip);
@@ -225,6 +238,12 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
       {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
   record_.decided(decision, control_.path(), base::Clock::now());
   return retargeted;
+}
+
+void ViewerControl::change(abr::CongestionControl wanted) {
+  if (!steering_.change(joined_->fd, wanted)) return;  // SocketWarnings has told why
+  stream_->metrics().congestion_control_changed(wanted);
+  base::log::info("congestion_control_changed", {{"viewer", id_}, {"to", abr::name(wanted)}});
 }
 
 /// In a shared group the others still get the frames.

@@ -14,6 +14,7 @@
 #include "app/tcp/final_statistics.h"
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
+#include "app/tcp/start_control.h"
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/connection_table.h"
 #include "app/telemetry/segment_count.h"
@@ -41,7 +42,7 @@ class ViewerControl : public server::ViewerObserver {
     ConnectionTable& connections;
     LoopBudgets& budgets;
     const tcpinfo::SocketHints& hints;
-    std::string standard_congestion_control;  ///< of streams that name none
+    StandardControls standard_controls;
     SocketWarnings& warnings;
     Trace* trace;  ///< null if no trace is written
     ViewerTaps& taps;
@@ -99,6 +100,7 @@ class ViewerControl : public server::ViewerObserver {
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
   bool carry_out(const abr::Actions& actions, base::Time now);
+  void change(abr::CongestionControl wanted);
   void skip(unsigned frames);
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);

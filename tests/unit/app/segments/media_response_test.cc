@@ -68,7 +68,7 @@ class MediaResponseTest : public testing::Test {
   SocketWarnings warnings_;
   ConnectionTable connections_;
   const SegmentConnection::Deps deps_{
-      sampler_, events_, tcpinfo::EventSource::kTcpInfo, hints_, "", warnings_, connections_};
+      sampler_, events_, tcpinfo::EventSource::kTcpInfo, hints_, {}, warnings_, connections_};
   std::shared_ptr<LiveStream> stream_;
   std::shared_ptr<SegmentSession> session_;
   server::ResponseConnection connection_;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "loopback.h"
+#include "tcpinfo/socket_control.h"
 
 namespace app {
 namespace {
@@ -196,6 +197,20 @@ TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
     GTEST_SKIP() << "no bbr here";
   EXPECT_TRUE(bbr.bbr());
   EXPECT_TRUE(bbr.paces());
+}
+
+TEST_F(SocketSteeringTest, ChangesTheCongestionControl) {
+  auto changing = steering("bbr");
+  if (changing.begin(fd(), kVideo, 60ms, now_).congestion_control != "bbr")
+    GTEST_SKIP() << "no bbr here";
+  EXPECT_TRUE(changing.change(fd(), abr::CongestionControl::kCubic));
+  EXPECT_EQ(tcpinfo::congestion_control(fd()), "cubic");
+  EXPECT_FALSE(changing.bbr());
+  EXPECT_TRUE(changing.paces()) << "the kernel goes on pacing";
+  EXPECT_TRUE(changing.change(fd(), abr::CongestionControl::kBbr));
+  EXPECT_EQ(tcpinfo::congestion_control(fd()), "bbr");
+  EXPECT_TRUE(changing.bbr());
+  EXPECT_TRUE(warnings_.counts().empty());
 }
 
 TEST_F(SocketSteeringTest, SetsTheMinimumRetransmissionTimeout) {

@@ -119,7 +119,7 @@ class ViewerControlTest : public testing::Test {
   ViewerTaps taps_;
   ViewerControl::Deps deps_{sampler_, events_,      ends_,    tcpinfo::EventSource::kTcpInfo,
                             table_,   connections_, budgets_, hints_,
-                            "",       warnings_,    nullptr,  taps_};
+                            {},       warnings_,    nullptr,  taps_};
 };
 
 TEST_F(ViewerControlTest, HasAMembershipWhileItLives) {
@@ -219,7 +219,7 @@ class WatchedViewerTest : public ViewerControlTest {
   EventDispatch pushed_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 1};
   ViewerControl::Deps watched_{sampler_, pushed_,      ends_,    tcpinfo::EventSource::kTracepoint,
                                table_,   connections_, budgets_, hints_,
-                               "",       warnings_,    nullptr,  taps_};
+                               {},       warnings_,    nullptr,  taps_};
   std::unique_ptr<ViewerControl> other_ = viewer(2);
   std::unique_ptr<ViewerControl> control_ = std::make_unique<ViewerControl>(
       server::ViewerRequest{.id = 1, .stream = "live"}, stream_, watched_, now_);
@@ -266,7 +266,7 @@ TEST_F(ViewerControlTest, TakesNoSamplesBeyondItsLoopsBudget) {
   LoopBudgets none{1, telemetry_};
   ViewerControl::Deps deps{sampler_, events_,      ends_,   tcpinfo::EventSource::kTcpInfo,
                            table_,   connections_, none,    hints_,
-                           "",       warnings_,    nullptr, taps_};
+                           {},       warnings_,    nullptr, taps_};
   const server::ViewerRequest request{.id = 1, .stream = "live"};
   ViewerControl control{request, stream_, deps, now_};
   Peer peer{1, control.channel()};

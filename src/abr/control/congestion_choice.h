@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "abr/congestion_control.h"
+#include "abr/observation.h"
+#include "abr/path_state.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// Which congestion control a connection is to have (tcp.congestion_control = "auto"), by what has
+/// happened to it. It begins with BBR, which holds its rate beside others and under random loss.
+///
+///   BBR to CUBIC   BBR's pacing hides the path: packet trains have shown more than they can leave
+///                  at, they disagree, nothing is lost, and nobody else is on the path. Where ACKs
+///                  come in bunches and the round trip is short, ten round trips (BBR's memory of
+///                  the bandwidth) are less than a few frames, and BBR forgets what the path
+///                  carries.
+///   CUBIC to BBR   segments are lost although the path has no queue: CUBIC takes each such loss
+///                  for a sign of congestion.
+///
+/// After a change there is none for a while, longer after each one. No I/O, no clock; one thread.
+class CongestionChoice {
+ public:
+  /// Returns the congestion control to change to, if any. Observation::bbr tells whether the
+  /// connection has changed.
+  std::optional<CongestionControl> update(const Observation& observation, const PathState& path,
+                                          base::Time now);
+
+ private:
+  /// Sums since `begin`.
+  struct Window {
+    base::Time begin{};
+    base::Duration hidden{};        ///< for how long pacing hid the path
+    std::uint64_t lost = 0;         ///< segments
+    std::uint64_t lost_calmly = 0;  ///< of them, without a queue
+    std::uint64_t delivered = 0;    ///< bytes
+  };
+
+  void add(const Observation& observation, const PathState& path, base::Time now);
+  bool pacing_hides_path(const Observation& observation) const;
+
+  Window window_;
+  std::optional<base::Time> last_;  ///< observation
+  std::uint32_t retransmits_ = 0;   ///< Observation::retransmits of the last one
+  base::ByteCount delivered_;       ///< Observation::delivered of the last one
+  base::Time not_before_{};         ///< no change
+  base::Duration pause_ = std::chrono::seconds{20};
+};
+
+}  // namespace abr

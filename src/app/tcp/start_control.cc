@@ -1,0 +1,17 @@
+#include "app/tcp/start_control.h"
+
+#include <algorithm>
+
+namespace app {
+
+StartControl start_control(const server::Address& address, const TcpSettings& tcp,
+                           const StandardControls& standard) {
+  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
+    return !r.congestion_control.empty() && r.network.contains(address);
+  });
+  const auto& name = rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
+  if (name == kAutomaticControl) return {standard.automatic, true};
+  return {name.empty() ? standard.standard : name};
+}
+
+}  // namespace app
