@@ -10,6 +10,7 @@
 
 #include "abr/policy/make_policy.h"
 #include "abr/policy/off_policy.h"
+#include "scenario.h"
 
 namespace {
 
@@ -215,7 +216,7 @@ TEST(SimulationTest, DelayedAcknowledgementsDoNotSlowTheFlow) {
 
 TEST(SimulationTest, AggregatedAcknowledgementsDoNotSlowTheFlow) {
   auto flow = bulk("cubic");
-  flow.acks.aggregate = 20ms;
+  flow.acks.aggregate = 40ms;
   Simulation simulation{kLink, {}, {flow}, 1};
   EXPECT_GE(utilisation(simulation), 0.95);
 }
@@ -270,6 +271,28 @@ TEST(SimulationTest, AnIdleLinkDeliversFramesWithinTheirSerialisation) {
     ++arrived;
   }
   EXPECT_GE(arrived, 19 * 30 - 1);  // the last may be on its way
+}
+
+/// Delivered in the second half of a minute to a viewer whose acknowledgements come in bunches,
+/// over a short path of 40 Mbit/s.
+BitRate delivered_in_bunches(const char* congestion_control) {
+  sim::Scenario scenario{.link = {.rate = BitRate::mbps(40), .queue = ByteCount{500'000}}};
+  scenario.viewer.congestion_control = congestion_control;
+  scenario.viewer.round_trip = 6ms;
+  scenario.viewer.acks.aggregate = 40ms;
+  scenario.limits.max = BitRate::mbps(8);
+  auto simulation = sim::simulate(scenario, sim::policy_of(abr::PolicyKind::kSymbiosis), 1);
+  simulation.run(30s);
+  const auto before = simulation.sender(0).state().delivered;
+  simulation.run(60s);
+  return BitRate::of(simulation.sender(0).state().delivered - before, Duration{30s});
+}
+
+TEST(SimulationTest, AutoLeavesBbrWhosePacingHidesThePath) {
+  const auto bbr = delivered_in_bunches("bbr");
+  const auto automatic = delivered_in_bunches("auto");
+  EXPECT_LT(bbr, 0.8 * automatic);
+  EXPECT_GT(automatic, BitRate::mbps(7));
 }
 
 TEST(SimulationTest, TheSameSeedRepeatsTheRun) {

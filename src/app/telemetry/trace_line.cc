@@ -130,6 +130,10 @@ Line decision(const abr::Decision& decision, const abr::PathState& path, base::T
                            {"cross_traffic", path.cross_traffic}});
 }
 
+Line congestion_control(abr::CongestionControl to, base::Time now) {
+  return line("congestion_control", {{"at", at(now)}, {"congestion_control", abr::name(to)}});
+}
+
 Line discard(media::FrameRange frames, base::Time now) {
   return line("discard", {{"at", at(now)}, {"first", frames.first}, {"last", frames.last}});
 }

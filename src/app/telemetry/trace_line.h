@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "abr/congestion_control.h"
 #include "abr/rate_policy.h"
 #include "app/tcp/frame_deliveries.h"
 #include "app/telemetry/viewer_table.h"
@@ -35,6 +36,8 @@ Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, b
 Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
 /// `frames` were discarded before they were sent.
 Line discard(media::FrameRange frames, base::Time now);
+/// The connection has changed to that congestion control.
+Line congestion_control(abr::CongestionControl to, base::Time now);
 /// From now on the viewer receives the frames of `group`.
 Line group(std::uint32_t group, base::Time now);
 /// The state of the viewer's connection. `served`: target rate of the viewer's group; `sent`: rate

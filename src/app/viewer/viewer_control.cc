@@ -220,7 +220,7 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
 bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   steering_.follow_calm(joined_->fd, actions.calm);
   steering_.follow_decision(joined_->fd, actions.pacing, actions.window);
-  if (actions.congestion_control) change(*actions.congestion_control);
+  if (actions.congestion_control) change(*actions.congestion_control, now);
   if (actions.rtt_limit.count() > 0) events_.watch_rtt(actions.rtt_limit);
   if (actions.padding.bytes() > 0) joined_->acts.pad(actions.padding);
   if (actions.skip > 0) skip(actions.skip);
@@ -240,9 +240,10 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   return retargeted;
 }
 
-void ViewerControl::change(abr::CongestionControl wanted) {
+void ViewerControl::change(abr::CongestionControl wanted, base::Time now) {
   if (!steering_.change(joined_->fd, wanted)) return;  // SocketWarnings has told why
   stream_->metrics().congestion_control_changed(wanted);
+  record_.put([&] { return trace_line::congestion_control(wanted, now); });
   base::log::info("congestion_control_changed", {{"viewer", id_}, {"to", abr::name(wanted)}});
 }
 

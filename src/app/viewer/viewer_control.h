@@ -100,7 +100,7 @@ class ViewerControl : public server::ViewerObserver {
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
   bool carry_out(const abr::Actions& actions, base::Time now);
-  void change(abr::CongestionControl wanted);
+  void change(abr::CongestionControl wanted, base::Time now);
   void skip(unsigned frames);
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);

@@ -58,6 +58,13 @@ TEST(TraceLineTest, ADiscardHasItsFirstAndLastFrame) {
   EXPECT_EQ(line, (json{{"event", "discard"}, {"at", 3.0}, {"first", 7}, {"last", 12}}));
 }
 
+TEST(TraceLineTest, AChangedCongestionControlIsNamed) {
+  const auto line = json::parse(
+      trace_line::congestion_control(abr::CongestionControl::kCubic, base::Time{3s}).text);
+  EXPECT_EQ(line,
+            (json{{"event", "congestion_control"}, {"at", 3.0}, {"congestion_control", "cubic"}}));
+}
+
 TEST(TraceLineTest, ACongestionEventHasItsKindAndWindow) {
   const auto line = json::parse(
       trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms, 2, 1},
