@@ -29,6 +29,10 @@ def available():
         return names.read().split()
 
 
+def changes(metrics, to):
+    return metrics.sum("symcast_congestion_control_changes_total", to=to)
+
+
 @pytest.mark.skipif("bbr" not in available(), reason="this kernel has no bbr")
 def test_a_connection_whose_bbr_hides_the_path_gets_cubic(needs_lab, tmp_path):
     with (Netlab(clients=1, rate="40M", delay_ms=3, up="aggregate=36ms") as lab,
@@ -36,10 +40,12 @@ def test_a_connection_whose_bbr_hides_the_path_gets_cubic(needs_lab, tmp_path):
                  config=CONFIG, lab=lab) as daemon):
         client = lab.clients[0]
         with Viewer(daemon.url(ip=client.server_ip), lab=lab, directory=tmp_path) as viewer:
-            changes = daemon.wait_for(
-                lambda m: m.sum("symcast_congestion_control_changes_total", to="cubic") > 0 and m,
-                PATIENCE, "the change")
-            viewer.receive_more(30)
-        assert changes.sum("symcast_congestion_control_changes_total", to="bbr") == 0
+            if "congestion_controls=none" in daemon.log():
+                viewer.receive(300)
+                assert changes(daemon.metrics(), "cubic") == 0, "only eBPF sets the window that CUBIC needs then"
+            else:
+                metrics = daemon.wait_for(lambda m: changes(m, "cubic") > 0 and m, PATIENCE, "the change")
+                viewer.receive_more(30)
+                assert changes(metrics, "bbr") == 0
+                assert "congestion_control_changed viewer=1 to=cubic" in daemon.log()
         assert re.search("viewer_joined .*congestion_control=bbr", daemon.log())
-        assert re.search("congestion_control_changed viewer=1 to=cubic", daemon.log())

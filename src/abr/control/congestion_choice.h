@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -10,8 +11,8 @@
 
 namespace abr {
 
-/// Which congestion control a connection is to have (tcp.congestion_control = "auto"), by what has
-/// happened to it. It begins with BBR, which holds its rate beside others and under random loss.
+/// Chooses a connection's congestion control (tcp.congestion_control = "auto"). It begins with BBR,
+/// which holds its rate beside others and under random loss.
 ///
 ///   BBR to CUBIC   BBR's pacing hides the path: packet trains have shown more than they can leave
 ///                  at, they disagree, nothing is lost, and nobody else is on the path. Where ACKs
