@@ -79,7 +79,7 @@ class SocketSteering {
   const std::string congestion_control_;  ///< empty for the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
   bool paces_start_ = false;     ///< pacing stands in for ssthresh
-  bool pacing_limited_ = false;  ///< a pacing limit has been set, or BBR
+  bool pacing_limited_ = false;  ///< a pacing limit has been set, or BBR was left
   bool bbr_ = false;             ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;  ///< tcpinfo::uses_capacity
   bool calm_ = false;
