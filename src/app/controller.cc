@@ -23,7 +23,7 @@ Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Fal
       on_demand_{on_demand},
       segments_{[this](const std::string& name) { return find(name); },
                 {deps_.sampler, deps_.events, deps_.event_source, deps_.hints,
-                 deps_.standard_controls, deps_.warnings, deps_.connections},
+                 deps_.standard_controls, deps_.networks, deps_.warnings, deps_.connections},
                 {deps_.table, deps_.trace, deps_.taps},
                 on_demand_},
       fallback_{std::move(fallback)} {}

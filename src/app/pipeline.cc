@@ -97,6 +97,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       metrics_{kernel.event_source},
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
+      networks_{networks_file(config_.state_directory)},
       admin_{config_.server.admin_allow, config_.server.admin_hosts},
       api_{admin_,
            {.state =
@@ -114,7 +115,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
            taps_},
       controller_{
           {sampler_, events_, final_statistics_, kernel.event_source, viewers_, connections_,
-           budgets_, hints_, kernel.standard_controls, warnings_, trace_.get(), taps_},
+           budgets_, hints_, kernel.standard_controls, networks_, warnings_, trace_.get(), taps_},
           api_,
           config_.on_demand.cpu * base::usable_cpus(),
           [this](const auto& request) { return respond_fallback(request); }},
@@ -141,6 +142,7 @@ void Pipeline::tick(base::Time now) {
   controller_.tick(server.frames_per_write > 1, now);
   if (freed_memory_.due(server.clients)) ::malloc_trim(0);
   final_statistics_.expire(now);
+  networks_.tick(now);
 }
 
 void Pipeline::check_clock(base::Time now) {
@@ -181,6 +183,7 @@ void Pipeline::stop() {
   server_.stop();
   controller_.end_sessions();
   final_statistics_.expire(base::Time::max());
+  networks_.save();
   stop_all(controller_.streams());
 }
 
@@ -332,6 +335,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
       .events_lost = events_.lost(),
       .ends = final_statistics_.state(),
       .on_demand = controller_.segments().on_demand(),
+      .networks = networks_.state(),
       .segment_requests_refused = controller_.segments().requests_refused(),
       .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
       .event_lines_lost = taps_.lines_dropped(),

@@ -14,6 +14,7 @@
 #include "app/kernel_access.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/final_statistics.h"
+#include "app/tcp/known_networks.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/connection_table.h"
@@ -83,6 +84,7 @@ class Pipeline {
   std::unique_ptr<Trace> trace_;  ///< null if traces are off
   tcpinfo::SocketSampler sampler_;
   SocketWarnings warnings_;
+  KnownNetworks networks_;
   const server::AdminAccess admin_;
   ViewerTaps taps_;
   Api api_;

@@ -153,14 +153,18 @@ Result<Network> Network::parse(std::string_view text) {
     return Error{fmt::format("\"{}\": the prefix length must be 0 to {}", text, 128 - offset)};
   }
   network.length_ = *length + offset;
-  for (int bit = network.length_; bit < 128; ++bit) {
-    auto& byte = network.prefix_.bytes_[static_cast<std::size_t>(bit / 8)];
-    byte = static_cast<std::uint8_t>(byte & ~(0x80 >> bit % 8));
-  }
+  network.prefix_ = address->prefix(network.length_);
   if (network.prefix_ != *address) {
     return Error{fmt::format("\"{}\" has bits set beyond its prefix length: write {}", text,
                              network.text())};
   }
+  return network;
+}
+
+Network Network::of(const Address& address, int length) {
+  Network network;
+  network.length_ = length + (address.is_ipv4() ? kMappedBits : 0);
+  network.prefix_ = address.prefix(network.length_);
   return network;
 }
 

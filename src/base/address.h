@@ -21,7 +21,7 @@ class Address {
 
   std::string text() const;
   bool is_ipv4() const;
-  /// The first `bits` bits of an IPv6 address, 0 to 128; the others are 0.
+  /// The first `bits` bits of the 128-bit form, 0 to 128; the others are 0.
   Address prefix(int bits) const;
   /// The IPv4 address that a translator reaches by this one (NAT64, RFC 6052; 6to4, RFC 3056), or
   /// the address itself.
@@ -38,9 +38,11 @@ class Address {
 class Network {
  public:
   static Result<Network> parse(std::string_view text);
+  /// The block of `length` bits that has the address. 0 to 32 for IPv4, 0 to 128 for IPv6.
+  static Network of(const Address& address, int length);
   bool contains(const Address& address) const;
   std::string text() const;
-  bool operator==(const Network&) const = default;
+  auto operator<=>(const Network&) const = default;
 
  private:
   Address prefix_;

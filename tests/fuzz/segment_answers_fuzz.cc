@@ -324,12 +324,20 @@ class Players {
   app::EventDispatch events_{nullptr, 1};
   tcpinfo::SocketHints hints_;
   app::SocketWarnings warnings_;
+  app::KnownNetworks networks_{""};
   app::ConnectionTable connection_table_;
   app::ViewerTable table_;
   app::ViewerTaps taps_;
   app::SegmentService service_{
       [this](const std::string& name) { return name == "live" ? stream_ : nullptr; },
-      {sampler_, events_, tcpinfo::EventSource::kTcpInfo, hints_, {}, warnings_, connection_table_},
+      {sampler_,
+       events_,
+       tcpinfo::EventSource::kTcpInfo,
+       hints_,
+       {},
+       networks_,
+       warnings_,
+       connection_table_},
       {table_, nullptr, taps_},
       on_demand_};
   std::vector<std::string> tokens_{"a0123456789abcde", "d0123456789abcde"};

@@ -1,7 +1,9 @@
-"""tcp.congestion_control = "auto" over a short path whose acknowledgements come in bunches: BBR forgets what
-it carries, and the connection gets CUBIC."""
+"""tcp.congestion_control = "auto": a network gets what served it best, also after a restart. Over a short path
+whose acknowledgements come in bunches, BBR forgets what it carries, and the connection gets CUBIC."""
 
+import json
 import re
+import time
 
 import pytest
 
@@ -29,6 +31,12 @@ def available():
         return names.read().split()
 
 
+def starts(daemon):
+    """The numbers of connections by the congestion control that they began with, and the reason."""
+    return {(labels["congestion_control"], labels["reason"]): count for name, labels, count
+            in daemon.metrics().samples if name == "symcast_congestion_control_starts_total" and count}
+
+
 def changes(metrics, to):
     return metrics.sum("symcast_congestion_control_changes_total", to=to)
 
@@ -49,3 +57,34 @@ def test_a_connection_whose_bbr_hides_the_path_gets_cubic(needs_lab, tmp_path):
                 assert changes(metrics, "bbr") == 0
                 assert "congestion_control_changed viewer=1 to=cubic" in daemon.log()
         assert re.search("viewer_joined .*congestion_control=bbr", daemon.log())
+
+
+@pytest.mark.skipif("bbr" not in available(), reason="this kernel has no bbr")
+def test_a_network_begins_with_what_served_it_best(tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    config = CONFIG + f'[state]\ndirectory = "{state}"\n'
+    file = state / "networks.json"
+
+    def watch():
+        with Daemon("--source", "live=test:?size=320x180", directory=tmp_path, config=config) as daemon:
+            with Viewer(daemon.url(), directory=tmp_path) as viewer:
+                viewer.receive(90)
+            counts = starts(daemon)
+        joined = re.search(r"viewer_joined .*congestion_control=(\w+)", daemon.log())
+        return joined[1], counts
+
+    assert watch() == ("bbr", {("bbr", "unknown"): 1})
+    content = json.loads(file.read_text())
+    (network,) = content["networks"]
+    assert network["network"] in ("127.0.0.0/24", "::/48")
+    assert network["bbr"]["seconds"] >= 1
+
+    # As after an evening in which viewers had less with BBR.
+    network["bbr"] = {"seconds": 600, "quality": -1}
+    network["cubic"] = {"seconds": 600, "quality": -0.5}
+    network["updated"] = int(time.time())
+    file.write_text(json.dumps(content))
+    assert watch() == ("cubic", {("cubic", "best"): 1})
+    (network,) = json.loads(file.read_text())["networks"]
+    assert network["cubic"]["seconds"] > 600, "the viewer's experience counts"

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "abr/networks/experience.h"
 #include "oracle_policy.h"
 
 namespace sim {
@@ -20,8 +21,6 @@ constexpr double kRiseRatio = 1.25;
 // frame's target may be a peak.
 constexpr double kReturnedShare = 0.9;
 constexpr base::Duration kReturnHoldTime = 200ms;
-// The cost of a second of standing picture, in QoE_log.
-constexpr double kStallPenalty = 2.66;
 
 struct Change {
   base::Duration at;
@@ -171,7 +170,7 @@ double quality_of_experience(const Viewing& viewing, base::BitRate least, base::
     before = quality;
   }
   const auto stands = base::seconds(stalled(viewing.delays, interval, playout));
-  return (sum - kStallPenalty * stands) / static_cast<double>(viewing.seconds.size());
+  return (sum - abr::kLatePenalty * stands) / static_cast<double>(viewing.seconds.size());
 }
 
 Figures summarise(const std::vector<Viewing>& viewings) {

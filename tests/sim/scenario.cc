@@ -85,6 +85,7 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
   std::vector<Simulation::Flow> flows(scenario.viewers, scenario.viewer);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     flows[i].start = scenario.start_of(i);
+    if (!scenario.begin.empty()) flows[i].congestion_control = scenario.begin.at(i);
     flows[i].video = VideoSession::Settings{
         .policy = [&scenario, policy] { return policy(scenario); },
         .encoder = scenario.encoder,

@@ -17,8 +17,9 @@ struct Scenario {
   std::vector<Simulation::Change> changes{};  ///< in order of time
   Simulation::Flow viewer{};                  ///< each viewer's; simulate() sets its `video`
   std::size_t viewers = 1;
-  bool shared_group = false;  ///< VideoSession::Settings::shared_group of each viewer
-  bool watches_rtt = true;    ///< VideoSession::Settings::watches_rtt of each viewer
+  std::vector<std::string> begin{};  ///< the start of each viewer's "auto"; BBR if empty
+  bool shared_group = false;         ///< VideoSession::Settings::shared_group of each viewer
+  bool watches_rtt = true;           ///< VideoSession::Settings::watches_rtt of each viewer
   std::vector<Simulation::Flow> others{};
   EncoderModel::Settings encoder{};
   abr::RateLimits limits{.max = base::BitRate::mbps(6)};

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "abr/networks/network_history.h"
 #include "family.h"
 #include "figures.h"
 
@@ -28,6 +29,7 @@ struct Options {
   bool tuning = false;
   std::string traces;
   std::size_t worst = 0;
+  unsigned visits = 1;
   bool beside = false;
 };
 
@@ -91,9 +93,38 @@ struct Run {
   double quality = 0;
 };
 
-Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
-  auto simulation = sim::simulate(scenario, policy, 1);
+/// A link that viewers visit once per hour, and what their "auto" has learned of it.
+class VisitedLink {
+ public:
+  void begin(Scenario& scenario, unsigned visit) {
+    if (scenario.viewer.congestion_control != "auto") return;
+    scenario.begin.clear();
+    for (std::size_t i = 0; i < scenario.viewers; ++i) {
+      scenario.begin.emplace_back(abr::name(history_.start(kNetwork, time(visit)).control));
+    }
+  }
+  void end(sim::Simulation& simulation, const Scenario& scenario, unsigned visit) {
+    for (std::size_t i = 0; i < scenario.viewers; ++i) {
+      for (const auto control : {abr::CongestionControl::kBbr, abr::CongestionControl::kCubic}) {
+        history_.add(kNetwork, control, simulation.session(i)->experienced(control), time(visit));
+      }
+    }
+  }
+
+ private:
+  static abr::NetworkHistory::Time time(unsigned visit) {
+    return abr::NetworkHistory::Time{std::chrono::days{20'000} + std::chrono::hours{visit}};
+  }
+
+  static inline const base::Network kNetwork{};
+  abr::NetworkHistory history_{1};
+};
+
+Run run(const Scenario& scenario, const sim::MakePolicy& policy, unsigned seed = 1,
+        VisitedLink* visited = nullptr) {
+  auto simulation = sim::simulate(scenario, policy, seed);
   simulation.run(scenario.length);
+  if (visited) visited->end(simulation, scenario, seed);
   const auto viewings = sim::view_all(simulation, scenario);
   Run result{.figures = sim::summarise(viewings)};
   const auto interval = sim::VideoSession::Settings{}.frame_interval;
@@ -107,12 +138,13 @@ Run run(const Scenario& scenario, const sim::MakePolicy& policy) {
   return result;
 }
 
-Result judge(const Scenario& link, const Sender& sender) {
+Result judge(const Scenario& link, const Sender& sender, VisitedLink& visited, unsigned visit) {
   auto scenario = link;
   scenario.viewer.congestion_control = sender.control.value_or(scenario.viewer.congestion_control);
   const auto policy = sim::policy_of(kPolicies.at(sender.policy));
   const auto floor = run(scenario, sim::oracle(true));
-  const auto own = run(scenario, policy);
+  visited.begin(scenario, visit);
+  const auto own = run(scenario, policy, visit, &visited);
   return {.scenario = &link,
           .share = 100 * (own.figures.rate / sim::oracle_rate(scenario)),
           .beyond = ms(own.figures.p95 - floor.figures.p95),
@@ -247,6 +279,9 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--worst", options.worst,
                  "Also prints the worst links of each policy: their number");
+  app.add_option("--visits", options.visits,
+                 "How often viewers come to each link; \"auto\" learns from visit to visit")
+      ->capture_default_str();
   app.add_flag("--beside", options.beside,
                "Takes one viewer beside long flows, and prints each link");
   CLI11_PARSE(app, argc, argv);
@@ -261,7 +296,10 @@ int main(int argc, char** argv) {
   std::map<std::string, std::vector<Result>> results;
   for (const auto& sender : senders) {
     for (const auto& scenario : scenarios) {
-      results[sender.name].push_back(judge(scenario, sender));
+      VisitedLink visited;
+      for (unsigned visit = 1; visit <= options.visits; ++visit) {
+        results[sender.name].push_back(judge(scenario, sender, visited, visit));
+      }
     }
   }
   if (options.beside) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
 constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
+constexpr base::Duration kTolerated = std::chrono::milliseconds{500};
 constexpr double kPixelsPerSecond = 1280. * 720 * 30;
 
 }  // namespace
@@ -154,6 +155,7 @@ void VideoSession::note_acknowledged(base::Time now) {
     if (written.marked) {
       delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
     }
+    newest_captured_ = frames_[written.index].captured;
     unacked_.pop_front();
   }
 }
@@ -167,6 +169,7 @@ void VideoSession::on_arrival(Offset offset, base::Time now) {
 
 void VideoSession::decide(base::Time now) {
   const auto observation = observe();
+  note_experience(observation, now);
   rexmt_ = tcp_.state().rexmt;
   dupack_ = tcp_.state().dupack;
   const auto actions = control_.on_observation(
@@ -175,6 +178,16 @@ void VideoSession::decide(base::Time now) {
   if (on_decision) on_decision(now, observation, actions.decision);
   delivered_.clear();
   carry_out(actions);
+}
+
+/// As app::ViewerControl does.
+void VideoSession::note_experience(const abr::Observation& observation, base::Time now) {
+  const bool late = newest_captured_ > base::Time{} &&
+                    now - newest_captured_ > kTolerated + observation.min_rtt + 2 * interval();
+  experience_.update(rate_ / settings_.max_rate, late, now);
+  const auto control =
+      observation.bbr ? abr::CongestionControl::kBbr : abr::CongestionControl::kCubic;
+  experienced_[static_cast<std::size_t>(control)] += experience_.take();
 }
 
 void VideoSession::carry_out(const abr::Actions& actions) {

@@ -9,6 +9,7 @@
 
 #include "abr/control/control_loop.h"
 #include "abr/ladder/operating_points.h"
+#include "abr/networks/experience.h"
 #include "abr/rate_policy.h"
 #include "base/units.h"
 #include "encoder_model.h"
@@ -52,6 +53,10 @@ class VideoSession {
 
   const std::vector<FrameRecord>& frames() const { return frames_; }
   const abr::PathState& path() const { return control_.path(); }
+  /// Of the seconds with that congestion control.
+  const abr::Experience::Sum& experienced(abr::CongestionControl control) const {
+    return experienced_[static_cast<std::size_t>(control)];
+  }
   base::ByteCount padding() const { return padding_sent_; }  ///< written so far
   base::ByteCount written() const { return size_of(Range{0, tcp_.state().written}); }
   /// Called with each decision, when set.
@@ -90,6 +95,7 @@ class VideoSession {
   void decide(base::Time now);
   void carry_out(const abr::Actions& actions);
   abr::Observation observe() const;
+  void note_experience(const abr::Observation& observation, base::Time now);
 
   const Settings settings_;
   TcpSender& tcp_;
@@ -119,7 +125,10 @@ class VideoSession {
   // TCP's events that the policy has seen.
   unsigned rexmt_ = 0;
   unsigned dupack_ = 0;
-  base::Duration rtt_limit_{};  ///< that the kernel watches, if not 0
+  base::Duration rtt_limit_{};    ///< that the kernel watches, if not 0
+  base::Time newest_captured_{};  ///< of the acknowledged frames; zero if there are none
+  abr::Experience experience_;
+  std::array<abr::Experience::Sum, abr::kCongestionControlCount> experienced_{};
 };
 
 }  // namespace sim

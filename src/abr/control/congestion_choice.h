@@ -15,10 +15,9 @@ namespace abr {
 /// which holds its rate beside others and under random loss.
 ///
 ///   BBR to CUBIC   BBR's pacing hides the path: packet trains have shown more than they can leave
-///                  at, they disagree, nothing is lost, and nobody else is on the path. Where ACKs
-///                  come in bunches and the round trip is short, ten round trips (BBR's memory of
-///                  the bandwidth) are less than a few frames, and BBR forgets what the path
-///                  carries.
+///                  at, they disagree, nothing is lost, nobody else is on the path, and ten round
+///                  trips (BBR's memory of the bandwidth) are less than a few frames. Where ACKs
+///                  come in bunches, BBR then forgets what the path carries.
 ///   CUBIC to BBR   segments are lost although the path has no queue: CUBIC takes each such loss
 ///                  for a sign of congestion.
 ///

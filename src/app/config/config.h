@@ -100,6 +100,7 @@ struct Config {
   KernelSettings kernel;
   base::log::Level log_level = base::log::Level::kInfo;
   std::string trace_directory;  ///< empty if traces are off
+  std::string state_directory;  ///< empty for systemd's, if there is one
   /// Viewers that have their own metrics; the others count in totals only. An event loop writes
   /// them in 8 µs each, so in 32 ms for the maximum of 4,000.
   int metrics_max_viewers = 100;

@@ -224,12 +224,25 @@ Section<Config> trace_section() {
       });
 }
 
+Section<Config> state_section() {
+  using Part = Config;
+  return section<Config, Part>(
+      "state", "symcast can keep over a restart what it has learned.", kWholeConfig,
+      {
+          key("directory", &Part::state_directory, Text{"path, or empty"},
+              "Directory for networks.json: how well each congestion control has served the "
+              "viewers "
+              "of each network (IPv4 /24, IPv6 /48), for tcp.congestion_control = \"auto\". Empty "
+              "means StateDirectory= of the systemd service; without that, nothing is kept."),
+      });
+}
+
 }  // namespace
 
 const std::vector<Section<Config>>& daemon_sections() {
   static const std::vector<Section<Config>> sections{
       server_section(),  admin_section(),     page_section(), kernel_section(), telemetry_section(),
-      metrics_section(), on_demand_section(), log_section(),  trace_section()};
+      metrics_section(), on_demand_section(), log_section(),  trace_section(),  state_section()};
   return sections;
 }
 

@@ -298,9 +298,10 @@ Section<StreamConfig> tcp_section() {
           key("congestion_control", &Part::congestion_control, Text{"name, \"auto\", or empty"},
               "TCP congestion control; \"symcast doctor\" lists the available ones. \"bbr\" keeps "
               "its rate under random loss, where \"cubic\" and \"reno\" slow down. \"auto\" begins "
-              "with bbr and, with eBPF, changes a viewer's connection to cubic where bbr's pacing "
-              "hides the path, and back after losses without a queue. Empty uses the kernel's "
-              "default."),
+              "with what has served the viewer's network best, bbr or cubic (see [state]), or bbr "
+              "where that is unknown. With eBPF it also changes a running connection: to cubic "
+              "where bbr's pacing hides the path, to bbr after losses without a queue. Empty uses "
+              "the kernel's default."),
           key("ssthresh_hint", &Part::ssthresh_hint, Real{0, 100},
               "Ends slow start at the window that carries this multiple of the stream's rate "
               "(video, audio and container). Raise it above 1 to catch up sooner on long paths, "

@@ -95,13 +95,12 @@ Finding listening(const server::Endpoint& endpoint, const Sysctls& sysctls) {
           "choose another address in server.listen"};
 }
 
-Finding trace_directory(const std::string& directory) {
+Finding directory_of(const char* key, const std::string& directory) {
   if (::access(directory.c_str(), W_OK | X_OK) == 0) {
-    return {Verdict::kOk, "trace.directory", fmt::format("{} is writable", directory)};
+    return {Verdict::kOk, key, fmt::format("{} is writable", directory)};
   }
-  return {Verdict::kMissing, "trace.directory",
-          fmt::format("{}: {}", directory, std::strerror(errno)),
-          "create a writable directory, or leave trace.directory empty"};
+  return {Verdict::kMissing, key, fmt::format("{}: {}", directory, std::strerror(errno)),
+          fmt::format("create a writable directory, or leave {} empty", key)};
 }
 
 }  // namespace
@@ -112,7 +111,10 @@ Findings examine_machine(const Config& config, const Sysctls& sysctls) {
     findings.push_back(listening(endpoint, sysctls));
   }
   if (!config.trace_directory.empty()) {
-    findings.push_back(trace_directory(config.trace_directory));
+    findings.push_back(directory_of("trace.directory", config.trace_directory));
+  }
+  if (!config.state_directory.empty()) {
+    findings.push_back(directory_of("state.directory", config.state_directory));
   }
   return findings;
 }

@@ -139,6 +139,20 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
               base::seconds(ends.totals.rwnd_limited));
 }
 
+void collect_networks(Families& out, const KnownNetworks::State& state) {
+  constexpr auto* kNetworks = "symcast_networks";
+  constexpr auto* kHelp =
+      "Networks of viewers (IPv4 /24, IPv6 /48) by the congestion control that served them best";
+  for (std::size_t i = 0; i < state.best.size(); ++i) {
+    out.gauge(kNetworks, kHelp, {{"best", abr::name(static_cast<abr::CongestionControl>(i))}},
+              static_cast<double>(state.best[i]));
+  }
+  out.gauge(kNetworks, kHelp, {{"best", "unknown"}}, static_cast<double>(state.unknown));
+  out.counter("symcast_networks_forgotten_total",
+              "Networks forgotten because there were too many others", {},
+              static_cast<double>(state.forgotten));
+}
+
 void collect_on_demand(Families& out, const OnDemand::State& state) {
   const auto segments = [&](const char* result, std::uint64_t value) {
     out.counter(

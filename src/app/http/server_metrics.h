@@ -4,6 +4,7 @@
 #include "app/http/process_state.h"
 #include "app/segments/on_demand.h"
 #include "app/tcp/final_statistics.h"
+#include "app/tcp/known_networks.h"
 #include "app/tcp/telemetry_budget.h"
 #include "server/server_state.h"
 
@@ -16,5 +17,6 @@ void collect_process(Families& out, const ProcessState& process);
 void collect_loop(Families& out, const LoopBudgets::State& state);
 void collect_ends(Families& out, const FinalStatistics::State& ends);
 void collect_on_demand(Families& out, const OnDemand::State& state);
+void collect_networks(Families& out, const KnownNetworks::State& state);
 
 }  // namespace app

@@ -88,6 +88,7 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
   collect_on_demand(out, snapshot.on_demand);
+  collect_networks(out, snapshot.networks);
   out.counter(
       "symcast_segment_requests_refused_total",
       "Requests of HLS and DASH players that got 503 because their player had six responses "

@@ -11,6 +11,7 @@
 #include "app/segments/on_demand.h"
 #include "app/stream/live_stream.h"
 #include "app/tcp/final_statistics.h"
+#include "app/tcp/known_networks.h"
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/viewer_table.h"
 #include "server/server_state.h"
@@ -32,6 +33,7 @@ class StateCollector : public prometheus::Collectable {
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;
     OnDemand::State on_demand;
+    KnownNetworks::State networks;
     std::uint64_t segment_requests_refused = 0;  ///< SegmentService::requests_refused
     std::uint64_t trace_lines_lost = 0;
     std::uint64_t event_lines_lost = 0;

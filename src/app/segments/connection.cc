@@ -78,8 +78,13 @@ void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
 /// (tcp_slow_start_after_idle), and there are pauses of 200 ms between parts.
 void SegmentConnection::set_up_socket(const server::Address& peer) {
   const auto settings = session_->stream().viewer_settings();
-  tcpinfo::Hints hints{.congestion_control =
-                           start_control(peer, settings->tcp, deps_.standard_controls).name};
+  auto control = start_control(peer, settings->tcp, deps_.standard_controls);
+  if (control.automatic) {
+    const auto best = deps_.networks.best(peer);
+    session_->stream().metrics().automatic_start(best);
+    control.name = abr::name(best.control);
+  }
+  tcpinfo::Hints hints{.congestion_control = control.name};
   if (settings->tcp.initial_window > 0) {
     hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
   }

@@ -9,6 +9,7 @@
 #include "app/segments/session.h"
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
+#include "app/tcp/known_networks.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/start_control.h"
 #include "app/telemetry/connection_table.h"
@@ -30,6 +31,7 @@ class SegmentConnection final : public server::ConnectionState {
     tcpinfo::EventSource event_source;
     const tcpinfo::SocketHints& hints;
     StandardControls standard_controls;
+    const KnownNetworks& networks;
     SocketWarnings& warnings;
     ConnectionTable& connections;
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tcpinfo/congestion_control.h"
+
 namespace app {
 
 StartControl start_control(const server::Address& address, const TcpSettings& tcp,
@@ -10,7 +12,9 @@ StartControl start_control(const server::Address& address, const TcpSettings& tc
     return !r.congestion_control.empty() && r.network.contains(address);
   });
   const auto& name = rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
-  if (name == kAutomaticControl) return {standard.automatic, true};
+  if (name == kAutomaticControl) {
+    return {standard.automatic, tcpinfo::is_bbr(standard.automatic)};
+  }
   return {name.empty() ? standard.standard : name};
 }
 

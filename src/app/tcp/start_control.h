@@ -16,7 +16,7 @@ struct StandardControls {
 /// The congestion control that a connection begins with.
 struct StartControl {
   std::string name;
-  bool automatic = false;  ///< kAutomaticControl: it may change
+  bool automatic = false;  ///< kAutomaticControl, with BBR: it may begin with another, and change
 };
 
 /// That of the first [[tcp.network]] rule that matches `address` and names one, else the stream's,

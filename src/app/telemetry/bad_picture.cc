@@ -31,9 +31,13 @@ std::optional<BadPicture::Report> BadPicture::update(const ViewerTelemetry& view
   return over ? finish() : std::nullopt;
 }
 
+bool BadPicture::is_late(const ViewerTelemetry& viewer, base::Duration interval) const {
+  return tolerated_ && viewer.behind_live > *tolerated_ + viewer.min_rtt + 2 * interval;
+}
+
 bool BadPicture::is_bad(const ViewerTelemetry& viewer, base::Duration interval) const {
-  const bool late = tolerated_ && viewer.behind_live > *tolerated_ + viewer.min_rtt + 2 * interval;
-  return late || viewer.frames_dropped > frames_lost_ || viewer.target < kBadShare * usual_;
+  return is_late(viewer, interval) || viewer.frames_dropped > frames_lost_ ||
+         viewer.target < kBadShare * usual_;
 }
 
 void BadPicture::note(const ViewerTelemetry& viewer, base::Time now) {

@@ -37,6 +37,8 @@ class BadPicture {
   /// Call a few times per second. `interval`: between frames. Returns a report that is due.
   std::optional<Report> update(const ViewerTelemetry& viewer, base::Duration interval,
                                base::Time now);
+  /// The newest acknowledged frame is older than tolerated.
+  bool is_late(const ViewerTelemetry& viewer, base::Duration interval) const;
   /// The viewer has left.
   std::optional<Report> end() { return finish(); }
 

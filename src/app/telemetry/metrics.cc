@@ -62,6 +62,11 @@ struct Metrics::Families {
             counters(registry, "symcast_congestion_control_changes_total",
                      "Changes of a viewer's congestion control with tcp.congestion_control = "
                      "\"auto\", by the new one")},
+        automatic_starts{
+            counters(registry, "symcast_congestion_control_starts_total",
+                     "Connections that began with tcp.congestion_control = \"auto\", by what they "
+                     "began with and why: nothing is known of the network, it was the best there, "
+                     "or it is tried there")},
         rate_decreases{
             counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
@@ -89,6 +94,7 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Histogram>& retarget;
   prometheus::Family<prometheus::Counter>& ssthresh_hints;
   prometheus::Family<prometheus::Counter>& control_changes;
+  prometheus::Family<prometheus::Counter>& automatic_starts;
   prometheus::Family<prometheus::Counter>& rate_decreases;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
@@ -124,6 +130,11 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   for (std::size_t i = 0; i < s->control_changes_.size(); ++i) {
     const auto* to = abr::name(static_cast<abr::CongestionControl>(i));
     s->control_changes_[i] = &families_->control_changes.Add({{"stream", name}, {"to", to}});
+    for (std::size_t j = 0; j < s->automatic_starts_[i].size(); ++j) {
+      const auto* reason = abr::name(static_cast<abr::NetworkHistory::Reason>(j));
+      s->automatic_starts_[i][j] = &families_->automatic_starts.Add(
+          {{"stream", name}, {"congestion_control", to}, {"reason", reason}});
+    }
   }
   s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetDelayBuckets);
   const auto counted = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
@@ -166,6 +177,9 @@ void Metrics::release(const std::string& name) {
   for (auto* counter : s.pushed_) families_->events.Remove(counter);
   for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
   for (auto* counter : s.control_changes_) families_->control_changes.Remove(counter);
+  for (const auto& counters : s.automatic_starts_) {
+    for (auto* counter : counters) families_->automatic_starts.Remove(counter);
+  }
   families_->retarget.Remove(s.event_to_retarget_);
   const auto remove = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
     for (const auto reason : reasons) {
@@ -208,6 +222,11 @@ void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
 
 void Metrics::Stream::congestion_control_changed(abr::CongestionControl to) {
   control_changes_[static_cast<std::size_t>(to)]->Increment();
+}
+
+void Metrics::Stream::automatic_start(const abr::NetworkHistory::Start& start) {
+  automatic_starts_[static_cast<std::size_t>(start.control)][static_cast<std::size_t>(start.reason)]
+      ->Increment();
 }
 
 void Metrics::Stream::decision(abr::Reason reason) {

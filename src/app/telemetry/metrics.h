@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "abr/congestion_control.h"
+#include "abr/networks/network_history.h"
 #include "abr/reason.h"
 #include "app/tcp/frame_deliveries.h"
 #include "app/tcp/socket_steering.h"
@@ -63,6 +64,8 @@ class Metrics {
     void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
     void congestion_control_changed(abr::CongestionControl to);
+    /// A connection with tcp.congestion_control = "auto" has begun.
+    void automatic_start(const abr::NetworkHistory::Start& start);
     /// The delays of viewers of `format`, such as "ts" or "hls". They live as long as this object.
     Delays& delays(std::string_view format);
     /// Adds data segments that viewers' connections have sent.
@@ -81,6 +84,9 @@ class Metrics {
         ssthresh_hints_{};  ///< by SsthreshHint
     std::array<prometheus::Counter*, abr::kCongestionControlCount>
         control_changes_{};  ///< by CongestionControl
+    std::array<std::array<prometheus::Counter*, abr::NetworkHistory::kReasonCount>,
+               abr::kCongestionControlCount>
+        automatic_starts_{};  ///< by CongestionControl and Reason
     std::array<prometheus::Counter*, abr::kReasonCount>
         rate_changes_{};  ///< by Reason; null if it changes no rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;

@@ -48,6 +48,11 @@ class ViewerRecord {
     log(bad_picture_.update(viewer_, frame_interval, now));
   }
 
+  /// As of the last update_behind_live().
+  bool late(base::Duration frame_interval) const {
+    return bad_picture_.is_late(viewer_, frame_interval);
+  }
+
   /// Whether the table of viewers is due for a new copy, which it is four times per second.
   bool publish_due(base::Time now);
   /// Writes a `sample` line, at most ten per second. `served`: target rate of the viewer's group.

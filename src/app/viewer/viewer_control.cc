@@ -26,6 +26,9 @@ static_assert(abr::kMaxPadding.bytes() == static_cast<std::int64_t>(media::kMaxP
 /// pauses.
 constexpr base::Duration kTolerated = std::chrono::milliseconds{500};
 
+/// Each takes a lock that all viewers share.
+constexpr base::Duration kCreditInterval = std::chrono::seconds{10};
+
 ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   ViewerTelemetry viewer;
   viewer.id = request.id;
@@ -41,15 +44,22 @@ std::string text(std::optional<std::uint32_t> ssthresh) {
   return ssthresh ? std::to_string(*ssthresh) : "infinite";
 }
 
-StartControl start_control_of(const server::ViewerRequest& request,
-                              const LiveStream::ViewerSettings& settings,
-                              const ViewerControl::Deps& deps) {
-  return start_control(request.client.peer, settings.tcp, deps.standard_controls);
+/// The best one for the viewer's network, if the configuration leaves the choice to the server.
+StartControl choose_control(const server::ViewerRequest& request, LiveStream& stream,
+                            const LiveStream::ViewerSettings& settings,
+                            const ViewerControl::Deps& deps) {
+  const auto& peer = request.client.peer;
+  auto control = start_control(peer, settings.tcp, deps.standard_controls);
+  if (!control.automatic) return control;
+  const auto start = deps.networks.start(peer);
+  stream.metrics().automatic_start(start);
+  control.name = abr::name(start.control);
+  return control;
 }
 
 /// A connection that leaves BBR needs a new ssthresh, which only eBPF sets.
 bool may_change(const StartControl& control, const ViewerControl::Deps& deps) {
-  return control.automatic && tcpinfo::is_bbr(control.name) && deps.hints.sets_windows();
+  return control.automatic && deps.hints.sets_windows();
 }
 
 }  // namespace
@@ -59,14 +69,23 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
     : ViewerControl{request, stream, deps, stream->viewer_settings(), now} {}
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
-                             std::shared_ptr<LiveStream> stream, const Deps& deps,
+                             const std::shared_ptr<LiveStream>& stream, const Deps& deps,
                              const Settings& settings, base::Time now)
+    : ViewerControl{request,
+                    stream,
+                    deps,
+                    settings,
+                    choose_control(request, *stream, *settings, deps),
+                    now} {}
+
+ViewerControl::ViewerControl(const server::ViewerRequest& request,
+                             std::shared_ptr<LiveStream> stream, const Deps& deps,
+                             const Settings& settings, const StartControl& start, base::Time now)
     : id_{request.id},
       stream_{std::move(stream)},
       deps_{deps},
       delays_{stream_->metrics().delays(media::name(request.container)), now},
-      control_{abr::make_policy(settings->control),
-               may_change(start_control_of(request, *settings, deps), deps)},
+      control_{abr::make_policy(settings->control), may_change(start, deps)},
       events_{deps.events, deps.event_source, request.loop},
       turns_{deps.budgets.of(request.loop).samples, request.id},
       deliveries_{
@@ -74,11 +93,14 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
           [this](const auto& frame, const auto& delivery) { on_delivered(frame, delivery); }},
       observer_{stream_->media_settings().audio, request.container},
       steering_{deps.hints, deps.warnings, settings->tcp, stream_->media_settings().audio,
-                start_control_of(request, *settings, deps).name},
-      record_{telemetry_of(request), deps.trace, deps.taps, kTolerated} {
-  const auto start = control_.start(now);
-  current_.channel = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
-  record_.viewer().target = start.rate;
+                start.name},
+      record_{telemetry_of(request), deps.trace, deps.taps, kTolerated},
+      peer_{request.client.peer},
+      learns_{start.automatic},
+      most_{settings->control.rate.max} {
+  const auto first = control_.start(now);
+  current_.channel = {stream_->index(), stream_->ladder().join(id_, first.rate, now)};
+  record_.viewer().target = first.rate;
   record_.viewer().group = current_.channel.group;
 }
 
@@ -92,7 +114,9 @@ ViewerControl::~ViewerControl() {
 void ViewerControl::follow_settings() {
   const auto revision = stream_->settings_revision();
   if (std::exchange(settings_revision_, revision) == revision) return;
-  control_.set_limits(stream_->viewer_settings()->control.rate);
+  const auto limits = stream_->viewer_settings()->control.rate;
+  control_.set_limits(limits);
+  most_ = limits.max;
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
@@ -241,6 +265,7 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
 }
 
 void ViewerControl::change(abr::CongestionControl wanted, base::Time now) {
+  credit(now);
   if (!steering_.change(joined_->fd, wanted)) return;  // SocketWarnings has told why
   stream_->metrics().congestion_control_changed(wanted);
   record_.put([&] { return trace_line::congestion_control(wanted, now); });
@@ -273,6 +298,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
   auto& viewer = record_.viewer();
   record_.sampled(sample);
   record_.update_behind_live(tick.now);
+  note_experience(tick.now);
   viewer.path = control_.path();
   viewer.connected = tick.state.connected;
   viewer.bytes_sent = tick.state.sent;
@@ -287,7 +313,24 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
   record_.trace_sample(tick.state.rate, tick.now);
 }
 
+void ViewerControl::note_experience(base::Time now) {
+  const bool player_pauses = record_.viewer().path.reader_rate.bps() > 0;
+  if (!learns_ || player_pauses) return;
+  experience_.update(current_.rate / most_, record_.late(observer_.frame_interval()), now);
+  if (now >= next_credit_) credit(now);
+}
+
+/// The congestion control that the connection has had until now.
+void ViewerControl::credit(base::Time now) {
+  next_credit_ = now + kCreditInterval;
+  if (!learns_) return;
+  deps_.networks.add(
+      peer_, steering_.bbr() ? abr::CongestionControl::kBbr : abr::CongestionControl::kCubic,
+      experience_.take());
+}
+
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
+  credit(tick.now);
   const auto& viewer = record_.viewer();
   if (const auto sample = take_sample(tick.now)) {
     deliveries_.on_sample(*sample, tick);

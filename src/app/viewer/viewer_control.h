@@ -8,10 +8,12 @@
 
 #include "abr/control/control_loop.h"
 #include "abr/ladder/proof.h"
+#include "abr/networks/experience.h"
 #include "app/stream/live_stream.h"
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/delivery_watch.h"
 #include "app/tcp/final_statistics.h"
+#include "app/tcp/known_networks.h"
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/start_control.h"
@@ -43,6 +45,7 @@ class ViewerControl : public server::ViewerObserver {
     LoopBudgets& budgets;
     const tcpinfo::SocketHints& hints;
     StandardControls standard_controls;
+    KnownNetworks& networks;
     SocketWarnings& warnings;
     Trace* trace;  ///< null if no trace is written
     ViewerTaps& taps;
@@ -85,8 +88,11 @@ class ViewerControl : public server::ViewerObserver {
     bool calm = false;   ///< Actions::calm
   };
 
-  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+  ViewerControl(const server::ViewerRequest& request, const std::shared_ptr<LiveStream>& stream,
                 const Deps& deps, const Settings& settings, base::Time now);
+  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+                const Deps& deps, const Settings& settings, const StartControl& start,
+                base::Time now);
 
   void on_event(const tcpinfo::CongestionEvent& event, base::Time now);
   void follow_settings();
@@ -104,6 +110,8 @@ class ViewerControl : public server::ViewerObserver {
   void skip(unsigned frames);
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void note_experience(base::Time now);
+  void credit(base::Time now);
 
   Current current_;  // first, for the cache line
   const std::uint64_t id_;
@@ -123,6 +131,11 @@ class ViewerControl : public server::ViewerObserver {
   Observer observer_;
   SocketSteering steering_;
   ViewerRecord record_;
+  abr::Experience experience_;
+  const base::Address peer_;
+  const bool learns_;   ///< the network's history gets what this viewer experiences
+  base::BitRate most_;  ///< that the limits allow
+  base::Time next_credit_{};
   bool private_ = true;  ///< the group had no other viewer at the last sample of a frame
 };
 

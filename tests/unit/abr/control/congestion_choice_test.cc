@@ -38,8 +38,8 @@ class CongestionChoiceTest : public testing::Test {
   static constexpr base::Time kBegin{1h};
   base::Time now_ = kBegin;
   unsigned lost_each_ = 0;  ///< segments, between two observations
-  Observation seen_{.srtt = 45ms, .min_rtt = 40ms, .mss = 1448, .bbr = true};
-  PathState path_{.highest = BitRate::mbps(5), .round_trip = 40ms};
+  Observation seen_{.srtt = 11ms, .min_rtt = 6ms, .mss = 1448, .bbr = true};
+  PathState path_{.highest = BitRate::mbps(5), .round_trip = 6ms};
   CongestionChoice choice_;
 };
 
@@ -55,6 +55,12 @@ TEST_F(CongestionChoiceTest, LeavesBbrWhosePacingHidesThePath) {
   EXPECT_GE(*at, 3s) << "slow start shows little";
   EXPECT_LE(*at, 6s);
   EXPECT_FALSE(seen_.bbr);
+}
+
+TEST_F(CongestionChoiceTest, OnALongPathBbrRemembersLongEnough) {
+  hide_path();
+  path_.round_trip = 14ms;
+  EXPECT_FALSE(run(60s));
 }
 
 TEST_F(CongestionChoiceTest, APathWithoutPacingIsNotHidden) {

@@ -66,9 +66,11 @@ class MediaResponseTest : public testing::Test {
   EventDispatch events_{nullptr, 1};
   tcpinfo::SocketHints hints_;
   SocketWarnings warnings_;
+  KnownNetworks networks_{""};
   ConnectionTable connections_;
-  const SegmentConnection::Deps deps_{
-      sampler_, events_, tcpinfo::EventSource::kTcpInfo, hints_, {}, warnings_, connections_};
+  const SegmentConnection::Deps deps_{sampler_,  events_,     tcpinfo::EventSource::kTcpInfo,
+                                      hints_,    {},          networks_,
+                                      warnings_, connections_};
   std::shared_ptr<LiveStream> stream_;
   std::shared_ptr<SegmentSession> session_;
   server::ResponseConnection connection_;

@@ -27,6 +27,13 @@ TEST(StartControlTest, AutoBeginsWithTheMachinesChoice) {
   EXPECT_TRUE(control.automatic);
 }
 
+TEST(StartControlTest, AutoWithoutBbrKeepsTheKernels) {
+  const auto control = start_control(kHome, {.congestion_control = "auto"},
+                                     {.standard = "cubic", .automatic = "cubic"});
+  EXPECT_EQ(control.name, "cubic");
+  EXPECT_FALSE(control.automatic);
+}
+
 TEST(StartControlTest, ARuleThatNamesOneWins) {
   auto rule = kHomeRule;
   TcpSettings tcp{.congestion_control = "auto", .networks = {rule}};
