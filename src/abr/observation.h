@@ -41,6 +41,7 @@ struct Observation {
   bool bbr = false;                       ///< the congestion control is BBR
   bool recovering = false;                ///< from a loss
   bool rtt_watched = false;       ///< the kernel tells at once if the RTT exceeds the last limit
+  unsigned neighbours = 0;        ///< other viewers of ours at the same address
   bool receiver_limited = false;  ///< the viewer's receive window holds data back
   base::BitRate pacing;           ///< zero: no pacing
   base::BitRate delivery_rate;    ///< the kernel's estimate

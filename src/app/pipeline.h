@@ -15,6 +15,7 @@
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/final_statistics.h"
 #include "app/tcp/known_networks.h"
+#include "app/tcp/neighbours.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/connection_table.h"
@@ -85,6 +86,7 @@ class Pipeline {
   tcpinfo::SocketSampler sampler_;
   SocketWarnings warnings_;
   KnownNetworks networks_;
+  Neighbours neighbours_;
   const server::AdminAccess admin_;
   ViewerTaps taps_;
   Api api_;

@@ -92,6 +92,7 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
         .max_rate = scenario.limits.max,
         .shared_group = scenario.shared_group,
         .watches_rtt = scenario.watches_rtt,
+        .neighbours = static_cast<unsigned>(scenario.viewers - 1),
         .chooses_congestion_control = scenario.viewer.congestion_control == "auto"};
   }
   flows.insert(flows.end(), scenario.others.begin(), scenario.others.end());

@@ -230,6 +230,7 @@ abr::Observation VideoSession::observe() const {
       .bbr = tcp_.control().bbr(),
       .recovering = state.recovering,
       .rtt_watched = rtt_limit_.count() > 0,
+      .neighbours = settings_.neighbours,
       .pacing = tcp_.pacing(),
       .delivery_rate = tcp_.delivery_rate().rate(),
       .app_limited = tcp_.delivery_rate().app_limited(),

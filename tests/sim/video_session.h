@@ -36,6 +36,7 @@ class VideoSession {
     /// them, but a calm viewer is sampled seldom (abr::SampleInterval).
     bool shared_group = false;
     bool watches_rtt = true;  ///< eBPF is available
+    unsigned neighbours = 0;  ///< Observation::neighbours
     /// The connection has BBR, and may be changed to CUBIC and back.
     bool chooses_congestion_control = false;
   };

@@ -117,7 +117,7 @@ void CrossTraffic::add_cross_traffic(const Wait& wait, bool outlasts) {
   } else {
     unexplained_.add(wait.acked);
   }
-  if (present_ && wait.total > wait_when_found_ + kRefutingGrowth) {
+  if (present_ && wait.neighbours && wait.total > wait_when_found_ + kRefutingGrowth) {
     present_ = false;
     unexplained_ = queued_ = {};
     not_found_before_ = wait.acked + kRefutedTime;

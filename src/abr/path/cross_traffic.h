@@ -14,8 +14,9 @@ namespace abr {
 ///            at all for 600 ms, in which the path had the time to drain the queue, and did not
 ///   ends     our own data explains the wait for 300 ms; or it does, or nothing waits, for 700 ms,
 ///            because BBR empties the queue for a while every ten seconds (PROBE_RTT)
-///   refuted  the queue grows by 150 ms after cross traffic was found: the queue is ours, and
-///            cross traffic is not assumed again for 3 s
+///   refuted  the queue grows by 150 ms after cross traffic was found, and more of our viewers are
+///            at the same address: the queue is ours, and cross traffic is not assumed again for 3
+///            s
 class CrossTraffic {
  public:
   /// The wait of one frame's head, in seconds.
@@ -29,6 +30,7 @@ class CrossTraffic {
     /// Time since the previous frame in which the path, at its capacity, was not busy with our
     /// data. nullopt when the path may be slower than that.
     std::optional<double> spare;
+    bool neighbours = false;  ///< more of our viewers may share the path
   };
 
   void add(const Wait& wait);

@@ -91,7 +91,8 @@ void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observat
                       .total = queueing_delay_.newest(),
                       .own = known ? own_queue(capacity) : queueing_delay_.newest(),
                       .self_induced = fills ? own_queue(highest) : 0,
-                      .spare = delivery_.busy() ? std::nullopt : std::optional{passed - used}});
+                      .spare = delivery_.busy() ? std::nullopt : std::optional{passed - used},
+                      .neighbours = o.neighbours > 0});
   state_.cross_traffic = cross_traffic_.present();
 }
 

@@ -6,10 +6,10 @@
 
 namespace abr {
 
-/// While cross traffic is assumed, checks now and then whether it is still there: others may have
-/// gone, and a queue of our own looks like theirs. It lowers our rate for a moment. A queue of our
-/// own drains, which ends the cross traffic (CrossTraffic); others fill theirs again. No I/O, no
-/// clock.
+/// While cross traffic is assumed, checks now and then, and when the queue has grown, whether it is
+/// there: others may have gone, or never come, and a queue of our own looks like theirs. It lowers
+/// our rate for a moment. A queue of our own drains, which ends the cross traffic (CrossTraffic);
+/// others fill theirs again. No I/O, no clock.
 class DrainCheck {
  public:
   /// The most that a check allows, or `rate` between checks. For each observation with cross
@@ -21,13 +21,16 @@ class DrainCheck {
   void reset() { *this = {}; }
 
  private:
+  bool is_due(double queue, bool neighbours, base::Time now) const;
   void begin(const Observation& observation, const PathState& path, base::BitRate rate,
              base::Time now);
-  bool is_over(const PathState& path, base::Time now) const;
+  bool is_over(double queue, base::Time now) const;
 
   base::Duration pause_{};   ///< before the next check; 0 before cross traffic was seen
   base::Time next_{};        ///< when the next check begins
   base::BitRate most_;       ///< while a check runs, otherwise 0
+  double queue_ = 0;         ///< seconds; when the last check began, or cross traffic was found
+  double shortest_ = 0;      ///< seconds; the shortest queue since the check began
   base::Time drained_at_{};  ///< when a queue of our own has drained
 };
 

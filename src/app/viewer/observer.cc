@@ -82,6 +82,7 @@ abr::Observation Observer::observe(std::span<const tcpinfo::CongestionEvent> eve
       .bbr = tcp.bbr,
       .recovering = sample.ca_state >= tcpinfo::CaState::kRecovery,
       .rtt_watched = tcp.rtt_watched,
+      .neighbours = tcp.neighbours,
       .receiver_limited = receiver_limited(sample),
       .pacing = tcp.paced ? sample.pacing : base::BitRate{},
       .delivery_rate = sample.delivery_rate,

@@ -24,11 +24,12 @@ namespace app {
 /// its control loop. No I/O, no clock; used on the viewer's loop thread.
 class Observer {
  public:
-  /// How TCP sends on this connection (SocketSteering).
+  /// Facts of this connection that TCP's samples do not have.
   struct Tcp {
     bool paced = false;        ///< TCP keeps to TcpSample::pacing
     bool bbr = false;          ///< BBR ignores ssthresh
     bool rtt_watched = false;  ///< CongestionEvents::rtt_watched()
+    unsigned neighbours = 0;   ///< Neighbours::Place::others()
   };
 
   Observer(const transcoder::AudioSettings& audio, media::Container container)

@@ -96,6 +96,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
                 start.name},
       record_{telemetry_of(request), deps.trace, deps.taps, kTolerated},
       peer_{request.client.peer},
+      place_{deps.neighbours, peer_},
       learns_{start.automatic},
       most_{settings->control.rate.max} {
   const auto first = control_.start(now);
@@ -227,10 +228,12 @@ void ViewerControl::prove(const tcpinfo::TcpSample& sample, base::Time now) {
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
   prove(sample, now);
-  const auto observation = observer_.observe(
-      events,
-      {.paced = steering_.paces(), .bbr = steering_.bbr(), .rtt_watched = events_.rtt_watched()},
-      sample, joined_->state);
+  const auto observation = observer_.observe(events,
+                                             {.paced = steering_.paces(),
+                                              .bbr = steering_.bbr(),
+                                              .rtt_watched = events_.rtt_watched(),
+                                              .neighbours = place_.others()},
+                                             sample, joined_->state);
   record_.viewer().backlog = observation.backlog;
   record_.viewer().in_flight = observation.in_flight;
   const abr::StreamView stream{.private_group = private_,

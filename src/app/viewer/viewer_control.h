@@ -14,6 +14,7 @@
 #include "app/tcp/delivery_watch.h"
 #include "app/tcp/final_statistics.h"
 #include "app/tcp/known_networks.h"
+#include "app/tcp/neighbours.h"
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/start_control.h"
@@ -46,6 +47,7 @@ class ViewerControl : public server::ViewerObserver {
     const tcpinfo::SocketHints& hints;
     StandardControls standard_controls;
     KnownNetworks& networks;
+    Neighbours& neighbours;
     SocketWarnings& warnings;
     Trace* trace;  ///< null if no trace is written
     ViewerTaps& taps;
@@ -133,6 +135,7 @@ class ViewerControl : public server::ViewerObserver {
   ViewerRecord record_;
   abr::Experience experience_;
   const base::Address peer_;
+  const Neighbours::Place place_;
   const bool learns_;   ///< the network's history gets what this viewer experiences
   base::BitRate most_;  ///< that the limits allow
   base::Time next_credit_{};

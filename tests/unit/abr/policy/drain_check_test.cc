@@ -77,6 +77,58 @@ TEST_F(DrainCheckTest, PausesGrowWhileOthersAreThere) {
   }
 }
 
+TEST_F(DrainCheckTest, ComesAtOnceWhenTheQueueHasGrown) {
+  next();
+  path_.queueing_delay = 120ms;
+  next();
+  EXPECT_FALSE(check_.runs()) << "a little";
+  path_.queueing_delay = 140ms;
+  next();
+  EXPECT_TRUE(check_.runs());
+}
+
+TEST_F(DrainCheckTest, ADeepQueueThatGrowsALittleIsNoReason) {
+  path_.queueing_delay = 1s;
+  next();
+  path_.queueing_delay = 1200ms;
+  next();
+  EXPECT_FALSE(check_.runs());
+  path_.queueing_delay = 1400ms;
+  next();
+  EXPECT_TRUE(check_.runs());
+}
+
+TEST_F(DrainCheckTest, BesideMoreOfOursGrowthIsNoReason) {
+  seen_.neighbours = 1;
+  next();
+  path_.queueing_delay = 1s;
+  next();
+  EXPECT_FALSE(check_.runs());
+}
+
+TEST_F(DrainCheckTest, EndsWhenOthersFillTheQueueAgain) {
+  path_.queueing_delay = 1s;
+  until(true);
+  path_.queueing_delay = 40ms;  // they have lost packets
+  next();
+  path_.queueing_delay = 120ms;
+  next();
+  EXPECT_TRUE(check_.runs()) << "may be jitter";
+  path_.queueing_delay = 150ms;
+  EXPECT_EQ(next(), kRate);
+  EXPECT_FALSE(check_.runs());
+}
+
+TEST_F(DrainCheckTest, AQueueThatDrainsUnevenlyDoesNotEndIt) {
+  path_.queueing_delay = 1s;
+  until(true);
+  path_.queueing_delay = 700ms;
+  next();
+  path_.queueing_delay = 900ms;
+  next();
+  EXPECT_TRUE(check_.runs());
+}
+
 TEST_F(DrainCheckTest, TakesASmallShareOfTheTimeBehindADeepQueue) {
   path_.queueing_delay = 2s;
   until(true);

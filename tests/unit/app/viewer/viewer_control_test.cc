@@ -117,11 +117,12 @@ class ViewerControlTest : public testing::Test {
   tcpinfo::SocketHints hints_;
   SocketWarnings warnings_;
   KnownNetworks networks_{""};
+  Neighbours neighbours_;
   ViewerTaps taps_;
-  ViewerControl::Deps deps_{sampler_, events_,      ends_,     tcpinfo::EventSource::kTcpInfo,
-                            table_,   connections_, budgets_,  hints_,
-                            {},       networks_,    warnings_, nullptr,
-                            taps_};
+  ViewerControl::Deps deps_{sampler_, events_,      ends_,       tcpinfo::EventSource::kTcpInfo,
+                            table_,   connections_, budgets_,    hints_,
+                            {},       networks_,    neighbours_, warnings_,
+                            nullptr,  taps_};
 };
 
 TEST_F(ViewerControlTest, HasAMembershipWhileItLives) {
@@ -219,10 +220,11 @@ class WatchedViewerTest : public ViewerControlTest {
 
   FakeEventPrograms* programs_ = new FakeEventPrograms;  // owned by pushed_
   EventDispatch pushed_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 1};
-  ViewerControl::Deps watched_{sampler_, pushed_,      ends_,     tcpinfo::EventSource::kTracepoint,
-                               table_,   connections_, budgets_,  hints_,
-                               {},       networks_,    warnings_, nullptr,
-                               taps_};
+  ViewerControl::Deps watched_{
+      sampler_, pushed_,      ends_,       tcpinfo::EventSource::kTracepoint,
+      table_,   connections_, budgets_,    hints_,
+      {},       networks_,    neighbours_, warnings_,
+      nullptr,  taps_};
   std::unique_ptr<ViewerControl> other_ = viewer(2);
   std::unique_ptr<ViewerControl> control_ = std::make_unique<ViewerControl>(
       server::ViewerRequest{.id = 1, .stream = "live"}, stream_, watched_, now_);
@@ -267,10 +269,10 @@ TEST_F(ViewerControlTest, TakesNoActionOnADeadSocket) {
 TEST_F(ViewerControlTest, TakesNoSamplesBeyondItsLoopsBudget) {
   telemetry_.samples_per_second = 0;
   LoopBudgets none{1, telemetry_};
-  ViewerControl::Deps deps{sampler_, events_,      ends_,     tcpinfo::EventSource::kTcpInfo,
-                           table_,   connections_, none,      hints_,
-                           {},       networks_,    warnings_, nullptr,
-                           taps_};
+  ViewerControl::Deps deps{sampler_, events_,      ends_,       tcpinfo::EventSource::kTcpInfo,
+                           table_,   connections_, none,        hints_,
+                           {},       networks_,    neighbours_, warnings_,
+                           nullptr,  taps_};
   const server::ViewerRequest request{.id = 1, .stream = "live"};
   ViewerControl control{request, stream_, deps, now_};
   Peer peer{1, control.channel()};
