@@ -190,12 +190,13 @@ class Loader {
     if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
   }
 
-  /// The controls on offer, without our own if kernel.congestion_controls is off.
+  /// The controls on offer, and "auto"; without our own if kernel.congestion_controls is off.
   std::vector<std::string> offered() const {
     auto names = offered_;
     if (!config_.kernel.congestion_controls) {
       std::erase_if(names, [](const auto& name) { return name.starts_with("sym_"); });
     }
+    if (!names.empty()) names.emplace_back(kAutomaticControl);
     return names;
   }
 
@@ -234,7 +235,6 @@ std::vector<std::string> available_congestion_controls() {
   auto names = tcpinfo::SocketHints{}.available();
   names.insert(names.end(), tcpinfo::kOwnCongestionControls.begin(),
                tcpinfo::kOwnCongestionControls.end());
-  names.emplace_back(kAutomaticControl);
   return names;
 }
 

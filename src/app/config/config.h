@@ -37,12 +37,11 @@ inline constexpr base::Duration kKernelsRtoMax = std::chrono::seconds{120};
 inline constexpr std::string_view kAutomaticControl = "auto";
 
 struct TcpSettings {
-  /// Empty for the kernel's default; may be kAutomaticControl.
-  std::string congestion_control;
-  std::vector<NetworkRule> networks;         ///< [[tcp.network]]
-  base::ByteCount notsent_lowat{16 * 1024};  ///< minimum; one frame if that is larger
-  double ssthresh_hint = 1;                  ///< VideoRateSsthresh / whole rate; 0 gives no hint
-  int initial_window = 0;                    ///< segments; 0 keeps the kernel's
+  std::string congestion_control{kAutomaticControl};  ///< empty for the kernel's default
+  std::vector<NetworkRule> networks;                  ///< [[tcp.network]]
+  base::ByteCount notsent_lowat{16 * 1024};           ///< minimum; one frame if that is larger
+  double ssthresh_hint = 1;  ///< VideoRateSsthresh / whole rate; 0 gives no hint
+  int initial_window = 0;    ///< segments; 0 keeps the kernel's
   /// Least time of the retransmission timer beyond the round trip; zero keeps the kernel's. Linux
   /// receivers delay an acknowledgement by up to 40 ms (TCP_DELACK_MIN; decision 15).
   base::Duration rto_min = std::chrono::milliseconds{40};

@@ -232,7 +232,7 @@ TEST_F(ConfigErrorsTest, CongestionControlMustBeAvailable) {
       errors("[tcp]\ncongestion_control = \"cubik\"\n"),
       ElementsAre("2:22: tcp.congestion_control: congestion control \"cubik\" is not available "
                   "on this host; "
-                  "available: reno, cubic, bbr; did you mean cubic?"));
+                  "available: reno, cubic, bbr, auto; did you mean cubic?"));
 }
 
 TEST_F(ConfigErrorsTest, CongestionControlOfARuleMustBeAvailable) {

@@ -10,7 +10,7 @@ const auto kHome = *base::Address::parse("10.1.2.3");
 const NetworkRule kHomeRule{.network = *server::Network::parse("10.0.0.0/8")};
 
 TEST(StartControlTest, IsTheKernelsIfNothingNamesOne) {
-  const auto control = start_control(kHome, {}, kStandard);
+  const auto control = start_control(kHome, {.congestion_control = ""}, kStandard);
   EXPECT_EQ(control.name, "cubic");
   EXPECT_FALSE(control.automatic);
 }
