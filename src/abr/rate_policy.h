@@ -20,8 +20,9 @@ struct Decision {
   base::BitRate rate;
   Reason reason = Reason::kHold;  ///< kHold: the rate is unchanged
   base::BitRate sustains;         ///< the rate that the viewer can take for long; 0: `rate`
-  unsigned skip = 0;     ///< frames not to encode next; in a shared group the viewer's are not sent
-  bool discard = false;  ///< data that the kernel has not taken is too late
+  /// Time from now in which no frame is to be encoded. In a shared group the viewer's are not sent.
+  base::Duration pause{};
+  bool discard = false;      ///< data that the kernel has not taken is too late
   base::ByteCount padding;   ///< lengthens the next frame to a packet train
   std::uint32_t window = 0;  ///< congestion window to set, in segments; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit

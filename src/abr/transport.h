@@ -19,6 +19,7 @@ struct Transport {
 
   double factor = 1;           ///< payload bits per bit of video
   base::BitRate fixed;         ///< overhead of each frame, and the lowest audio
+  base::BitRate audio;         ///< the part of `fixed` that the lowest audio is
   std::array<Step, 2> more{};  ///< in rising order; unused ones first
 
   constexpr base::BitRate wire(base::BitRate video) const {

@@ -126,7 +126,7 @@ class Viewer {
   // On the good path.
   std::deque<std::size_t> queue_;   ///< sizes of frames that TCP has not taken
   std::optional<Time> head_acked_;  ///< of the oldest frame
-  unsigned skip_ = 0;
+  base::Time paused_until_{};
   bool missing_ = false;   ///< frames were discarded, and later ones cannot be decoded
   bool recovers_ = false;  ///< the next one can
 };
@@ -296,8 +296,8 @@ void Viewer::check(const abr::Observation& o, const abr::Actions& actions) const
         actions.padding.bytes());
   // Slower than the stream, frames would wait for TCP.
   CHECK(actions.pacing.bps() == 0 || actions.pacing >= decision.rate, actions.pacing.bps());
-  // 200 ms at 120 frames/s.
-  CHECK(actions.skip <= 25 && (o.discardable || !actions.discard), actions.skip);
+  CHECK(!actions.pause || (*actions.pause >= 0s && *actions.pause <= 2s));
+  CHECK(o.discardable || !actions.discard);
   CHECK(actions.rtt_limit >= Duration{}, actions.rtt_limit.count());
   CHECK(!actions.calm || (setup_ & kShared) != 0);
   CHECK(loop_.next_sample() <= now_ + abr::SampleInterval::kMaxWatched);
@@ -313,8 +313,7 @@ void Viewer::check(const abr::Observation& o, const abr::Actions& actions) const
 void Viewer::capture(fuzz::GoodPath& path) {
   pts_ += kInterval;
   viewer_.captured = now_;
-  if (skip_ > 0) {
-    --skip_;
+  if (now_ < paused_until_) {
     return;
   }
   constexpr double kUsed = 0.95;  // x264 stays a little below its target
@@ -348,7 +347,7 @@ void Viewer::follow(fuzz::GoodPath& path, bool tick) {
   const auto actions = observe(path.info(now_), tick, path.paces());
   path.limit_pacing(actions.pacing);
   if (actions.window > 0 && (setup_ & kSteersWindow) != 0) path.set_window(actions.window);
-  skip_ += actions.skip;
+  if (actions.pause) paused_until_ = now_ + *actions.pause;
   recovers_ |= actions.recover;
   if (!actions.discard) return;
   missing_ = true;

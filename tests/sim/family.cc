@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -24,6 +25,8 @@ using base::Duration;
 constexpr double kLeastRate = 1;  // Mbit/s
 constexpr double kMostRate = 50;
 constexpr ByteCount kLeastQueue{5 * 1500};
+// Of the audio, when it is sent alone: the headers of ten packets per second.
+constexpr BitRate kAudioHeaders = BitRate::kbps(4);
 // Other flows come when the viewers have settled.
 constexpr Duration kOthersCome = 10s;
 
@@ -100,6 +103,35 @@ Scenario family_scenario(std::uint64_t seed) {
   if (dice.chance(0.1)) draw_bucket(dice, link);
   if (dice.chance(0.35)) draw_others(dice, scenario);
   if (dice.chance(0.4)) draw_steps(dice, scenario);
+  return scenario;
+}
+
+Scenario faint_scenario(std::uint64_t seed) {
+  Dice dice{seed};
+  Scenario scenario{.name = fmt::format("faint-{}", seed), .link = {}};
+  auto& link = scenario.link;
+  const double mbps = dice.log_uniform(kLeastRate, 10);
+  link.rate = BitRate::mbps(mbps);
+  draw_queue(dice, link);
+  draw_loss(dice, link);
+  scenario.viewer.round_trip = draw_round_trip(dice);
+  scenario.viewer.congestion_control = draw_congestion_control(dice);
+  scenario.viewer.eager = !dice.chance(0.2);
+  scenario.limits.max = BitRate::mbps(dice.log_uniform(2, 12));
+  if (dice.chance(0.5)) scenario.container = kFlv;
+  const auto audio = scenario.container.audio.back() + kAudioHeaders;
+  auto faint = link;
+  faint.rate = dice.log_uniform(0.9, 4) * audio;
+  auto at = base::from_seconds(dice.uniform(8, 12));
+  const int steps = dice.count(0, 2);
+  for (int i = 0; i < steps; ++i) {
+    auto between = link;
+    between.rate = link.rate * std::pow(faint.rate / link.rate, (i + 1.) / (steps + 1));
+    scenario.changes.push_back({at, between});
+    at += base::from_seconds(dice.uniform(1, 5));
+  }
+  scenario.changes.push_back({at, faint});
+  scenario.changes.push_back({at + base::from_seconds(dice.uniform(15, 30)), link});
   return scenario;
 }
 

@@ -18,6 +18,10 @@ namespace sim {
 Scenario family_scenario(std::uint64_t seed);
 inline constexpr std::uint64_t kFirstReportedSeed = 1'000'000;
 
+/// A link of that family, for one viewer alone, that fades away until it carries 0.9 to 4 times the
+/// audio, for 15 to 30 s, and comes back; in MPEG-TS or FLV.
+Scenario faint_scenario(std::uint64_t seed);
+
 /// One viewer beside long flows of others, which come after 10 s and stay: one of CUBIC, one of BBR
 /// or four of CUBIC; 3, 8 and 20 Mbit/s; queues of 50 ms to 1 s; with CUBIC and with BBR.
 std::vector<Scenario> scenarios_beside_others();

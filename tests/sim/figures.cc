@@ -22,6 +22,10 @@ constexpr double kRiseRatio = 1.25;
 constexpr double kReturnedShare = 0.9;
 constexpr base::Duration kReturnHoldTime = 200ms;
 
+abr::Transport transport(const Scenario& scenario) {
+  return scenario.container.transport(VideoSession::Settings{}.frame_interval);
+}
+
 struct Change {
   base::Duration at;
   base::Duration end;
@@ -64,13 +68,13 @@ void note_changes(const std::vector<FrameRecord>& frames, const Scenario& scenar
                   Viewing& viewing) {
   for (const auto& change : lasting_changes(scenario)) {
     if (change.after < kFallRatio * change.before) {
-      const auto most = std::max(scenario.limits.min, kTransport.video(change.after));
+      const auto most = std::max(scenario.limits.min, transport(scenario).video(change.after));
       viewing.followed.push_back(time_until(frames, change, {}, [&](base::BitRate target) {
         return std::min(target, scenario.encoder.content) <= most;
       }));
     } else if (change.after > kRiseRatio * change.before) {
       const auto least =
-          kReturnedShare * OraclePolicy::rate(change.after, scenario.limits, kTransport);
+          kReturnedShare * OraclePolicy::rate(change.after, scenario.limits, transport(scenario));
       viewing.returned.push_back(time_until(frames, change, kReturnHoldTime,
                                             [&](base::BitRate target) { return target >= least; }));
     }
@@ -87,6 +91,21 @@ double jain(const std::vector<Viewing>& viewings) {
     squares += shown * shown;
   }
   return squares > 0 ? sum * sum / (static_cast<double>(viewings.size()) * squares) : 0;
+}
+
+bool judges(const Scenario& scenario, base::Duration from, const FrameRecord& frame) {
+  const auto at = frame.captured - Simulation::kStart;
+  return at >= from && at <= scenario.length - kEndTime;
+}
+
+std::vector<base::Duration> delays(const std::vector<FrameRecord>& frames, const Scenario& scenario,
+                                   base::Duration from) {
+  std::vector<base::Duration> result;
+  const auto there = arrivals(frames, Simulation::kStart + scenario.length);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (judges(scenario, from, frames[i])) result.push_back(there[i] - frames[i].captured);
+  }
+  return result;
 }
 
 base::Duration longest(base::Duration so_far, const std::vector<base::Duration>& times) {
@@ -108,13 +127,10 @@ Viewing view(const std::vector<FrameRecord>& frames, const Scenario& scenario,
              base::Duration from) {
   Viewing viewing{.length = scenario.length - kEndTime - from};
   viewing.seconds.resize(static_cast<std::size_t>(viewing.length / 1s));
-  const auto there = arrivals(frames, Simulation::kStart + scenario.length);
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const auto& frame = frames[i];
+  viewing.delays = delays(frames, scenario, from);
+  for (const auto& frame : frames) {
     const auto at = frame.captured - Simulation::kStart;
-    if (at < from || at > scenario.length - kEndTime) continue;
-    viewing.delays.push_back(there[i] - frame.captured);
-    if (!frame.arrived) continue;
+    if (!frame.arrived || !judges(scenario, from, frame)) continue;
     viewing.shown += frame.size;
     const auto second = static_cast<std::size_t>((at - from) / 1s);
     if (second < viewing.seconds.size()) viewing.seconds[second] += frame.size;
@@ -124,10 +140,12 @@ Viewing view(const std::vector<FrameRecord>& frames, const Scenario& scenario,
 }
 
 std::vector<Viewing> view_all(Simulation& simulation, const Scenario& scenario) {
+  const auto from = scenario.last_start() + kSettlingTime;
   std::vector<Viewing> viewings;
   for (std::size_t i = 0; i < scenario.viewers; ++i) {
     const auto& session = *simulation.session(i);
-    viewings.push_back(view(session.frames(), scenario, scenario.last_start() + kSettlingTime));
+    viewings.push_back(view(session.frames(), scenario, from));
+    viewings.back().audio_delays = delays(session.audio(), scenario, from);
     viewings.back().probed = static_cast<double>(session.padding().bytes()) /
                              static_cast<double>(session.written().bytes());
   }
@@ -139,7 +157,8 @@ base::BitRate oracle_rate(const Scenario& scenario) {
   const auto interval = VideoSession::Settings{}.frame_interval;
   base::ByteCount shown;
   for (base::Duration at = from; at < scenario.length - kEndTime; at += interval) {
-    const auto rate = OraclePolicy::rate(scenario.payload(at), scenario.limits, kTransport);
+    const auto rate =
+        OraclePolicy::rate(scenario.payload(at), scenario.limits, transport(scenario));
     shown += std::min(rate, scenario.encoder.content) * interval;
   }
   return scenario.encoder.mean_share() *
@@ -175,10 +194,11 @@ double quality_of_experience(const Viewing& viewing, base::BitRate least, base::
 
 Figures summarise(const std::vector<Viewing>& viewings) {
   Figures figures{.fairness = jain(viewings)};
-  std::vector<base::Duration> delays;
+  std::vector<base::Duration> delays, audio;
   base::ByteCount shown;
   for (const auto& viewing : viewings) {
     delays.insert(delays.end(), viewing.delays.begin(), viewing.delays.end());
+    audio.insert(audio.end(), viewing.audio_delays.begin(), viewing.audio_delays.end());
     shown += viewing.shown;
     figures.probed = std::max(figures.probed, viewing.probed);
     figures.follow = longest(figures.follow, viewing.followed);
@@ -188,6 +208,7 @@ Figures summarise(const std::vector<Viewing>& viewings) {
   figures.p95 = percentile(delays, 0.95);
   figures.p99 = percentile(delays, 0.99);
   figures.max = percentile(delays, 1);
+  figures.audio = percentile(audio, 0.95);
   const auto late = std::ranges::count_if(delays, [](base::Duration d) { return d > kLateDelay; });
   figures.late = static_cast<double>(late) / static_cast<double>(delays.size());
   figures.rate = base::BitRate::of(

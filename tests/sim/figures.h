@@ -15,6 +15,8 @@ struct Viewing {
   /// From capture to arrival, without the one-way delay (the simulated way there has none, see
   /// Simulation). A frame that never arrives counts until the next one that does.
   std::vector<base::Duration> delays;
+  /// The same of the audio of each frame interval, of view_all() only.
+  std::vector<base::Duration> audio_delays;
   base::ByteCount shown;                 ///< video that arrived
   std::vector<base::ByteCount> seconds;  ///< the same by the second of capture; whole seconds only
   double probed = 0;                     ///< share of padding in all written bytes
@@ -28,7 +30,8 @@ struct Viewing {
 inline constexpr base::Duration kSettlingTime = std::chrono::seconds{3};
 inline constexpr base::Duration kEndTime = std::chrono::seconds{2};
 
-/// When each frame arrived or, if it did not, the next one that did; `end` after the last of them.
+/// When each frame, or each piece of audio, arrived or, if it did not, the next one that did; `end`
+/// after the last of them.
 std::vector<base::Time> arrivals(const std::vector<FrameRecord>& frames, base::Time end);
 
 /// Judges the frames from `from` on, a time since the start.
@@ -46,8 +49,9 @@ struct Figures {
   base::Duration p95{};
   base::Duration p99{};
   base::Duration max{};
-  double late = 0;     ///< share of frames with a longer delay than kLateDelay
-  base::BitRate rate;  ///< of the video that arrived, per viewer
+  base::Duration audio{};  ///< 95th percentile of the audio's delay
+  double late = 0;         ///< share of frames with a longer delay than kLateDelay
+  base::BitRate rate;      ///< of the video that arrived, per viewer
   /// The longest time until the target was within a lower capacity, or kNever. Negative if the
   /// capacity never fell.
   base::Duration follow{-1};

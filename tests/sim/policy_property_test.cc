@@ -195,7 +195,7 @@ TEST(PolicyPropertyTest, TheBacklogDrainsWhileALinkHasFaded) {
                 faded.rate = BitRate::kbps(250);
                 scenario.changes = {{kFade, faded}, {kReturn, scenario.link}};
               },
-          .exceptions = 0.05,
+          .exceptions = 0.1,
           .check =
               [](const Scenario& scenario, Simulation& simulation) {
                 const auto& frames = frames_of(simulation);
@@ -204,6 +204,36 @@ TEST(PolicyPropertyTest, TheBacklogDrainsWhileALinkHasFaded) {
                 const auto floor = sent * (round_trip + 33ms) / scenario.payload(kFade);
                 const auto late = drain_time(frames, kFade, kReturn, round_trip + 300ms);
                 return at_most(base::seconds(late - floor), 5, "seconds beyond the floor");
+              }});
+}
+
+// A path that carries the audio and half of the lowest rate, or a little more. The data in
+// flight needs a while.
+TEST(PolicyPropertyTest, TheAudioIsOnTimeWhereTheLowestRateIsTooMuch) {
+  static constexpr Duration kFaint = 20s;
+  static constexpr Duration kDrained = 50s;
+  static constexpr Duration kEnd = 70s;
+  expect({.features = {.loss = false, .steps = false, .others = false},
+          .adapt =
+              [](Scenario& scenario) {
+                scenario.container = sim::kFlv;
+                auto faint = scenario.link;
+                faint.rate = BitRate::kbps(100);
+                scenario.changes = {{kFaint, faint}, {kEnd, scenario.link}};
+                scenario.length = 75s;
+              },
+          .exceptions = 0.12,
+          .check =
+              [](const Scenario& scenario, Simulation& simulation) {
+                std::vector<double> delays;
+                const auto& audio = simulation.session(0)->audio();
+                const auto heard = sim::arrivals(audio, Simulation::kStart + scenario.length);
+                for (std::size_t i = 0; i < audio.size(); ++i) {
+                  const auto at = audio[i].captured - Simulation::kStart;
+                  if (at < kDrained || at > kEnd) continue;
+                  delays.push_back(base::seconds(heard[i] - audio[i].captured));
+                }
+                return at_most(sim::percentile(delays, 0.95), 1.5, "seconds, p95 of the audio");
               }});
 }
 

@@ -49,6 +49,7 @@ std::string Scenario::describe() const {
   }
   if (link.fair) text += " FQ";
   if (link.codel) text += " CoDel";
+  if (container.frame == kFlv.frame) text += " FLV";
   if (viewers > 1) text += fmt::format(" {} viewers", viewers);
   if (!viewer.eager) text += " delayed-acks";
   if (viewer.acks.aggregate.count() > 0) {
@@ -89,6 +90,7 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
     flows[i].video = VideoSession::Settings{
         .policy = [&scenario, policy] { return policy(scenario); },
         .encoder = scenario.encoder,
+        .container = scenario.container,
         .max_rate = scenario.limits.max,
         .shared_group = scenario.shared_group,
         .watches_rtt = scenario.watches_rtt,

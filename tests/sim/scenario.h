@@ -22,6 +22,7 @@ struct Scenario {
   bool watches_rtt = true;           ///< VideoSession::Settings::watches_rtt of each viewer
   std::vector<Simulation::Flow> others{};
   EncoderModel::Settings encoder{};
+  Container container = kMpegTs;
   abr::RateLimits limits{.max = base::BitRate::mbps(6)};
   base::Duration length = std::chrono::seconds{60};
 

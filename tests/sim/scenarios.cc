@@ -99,6 +99,25 @@ void add_fades(std::vector<Scenario>& all, const std::string& cc) {
   }
 }
 
+/// A private link fades away in steps until it carries little more than the audio, or less than
+/// that, and comes back after 40 s. In MPEG-TS the audio takes 75 kbit/s, in FLV 43.
+void add_faint(std::vector<Scenario>& all, const std::string& cc) {
+  const auto bottleneck = link(4, 100ms);
+  const auto add = [&](const char* name, const Container& container, double kbps) {
+    all.push_back({.name = fmt::format("faint{}-{}-{}", kbps, name, cc),
+                   .link = bottleneck,
+                   .changes = {{10s, with_rate(bottleneck, 1)},
+                               {13s, with_rate(bottleneck, 0.3)},
+                               {16s, with_rate(bottleneck, kbps / 1000)},
+                               {56s, bottleneck}},
+                   .viewer = {.congestion_control = cc, .round_trip = 60ms},
+                   .container = container,
+                   .length = 70s});
+  };
+  for (const double kbps : {40, 60, 80, 120}) add("flv", kFlv, kbps);
+  for (const double kbps : {60, 80, 100, 150}) add("ts", kMpegTs, kbps);
+}
+
 void add_losses(std::vector<Scenario>& all, const std::string& cc) {
   const auto add = [&](const std::string& name, Duration rtt, double loss, double burst) {
     auto bottleneck = link(10, 100ms);
@@ -190,6 +209,7 @@ std::vector<Scenario> scenarios() {
   for (const std::string cc : {"cubic", "bbr"}) {
     add_steps(all, cc);
     add_fades(all, cc);
+    add_faint(all, cc);
     add_losses(all, cc);
     add_company(all, cc);
     add_rough(all, cc);

@@ -31,6 +31,8 @@ struct Options {
   std::size_t worst = 0;
   unsigned visits = 1;
   bool beside = false;
+  bool faint = false;
+  std::uint64_t seed = 1;
 };
 
 /// The results of a policy on one link.
@@ -41,6 +43,7 @@ struct Result {
   double p95 = 0;     ///< ms
   double stalls = 0;  ///< ms per minute
   double floor_stalls = 0;  ///< the same of that sender
+  double silence = 0;       ///< ms per minute for which the audio stands still
   double fairness = 1;
   double quality = 0;  ///< mean QoE_log of the viewers
 };
@@ -89,21 +92,22 @@ double ms(Duration time) { return 1e3 * base::seconds(time); }
 
 struct Run {
   sim::Figures figures;
-  double stalls = 0;  ///< ms per minute, of the viewer with the most
+  double stalls = 0;   ///< ms per minute, of the viewer with the most
+  double silence = 0;  ///< the same of the audio
   double quality = 0;
 };
 
 /// A link that viewers visit once per hour, and what their "auto" has learned of it.
 class VisitedLink {
  public:
-  void begin(Scenario& scenario, unsigned visit) {
+  void begin(Scenario& scenario, std::uint64_t visit) {
     if (scenario.viewer.congestion_control != "auto") return;
     scenario.begin.clear();
     for (std::size_t i = 0; i < scenario.viewers; ++i) {
       scenario.begin.emplace_back(abr::name(history_.start(kNetwork, time(visit)).control));
     }
   }
-  void end(sim::Simulation& simulation, const Scenario& scenario, unsigned visit) {
+  void end(sim::Simulation& simulation, const Scenario& scenario, std::uint64_t visit) {
     for (std::size_t i = 0; i < scenario.viewers; ++i) {
       for (const auto control : {abr::CongestionControl::kBbr, abr::CongestionControl::kCubic}) {
         history_.add(kNetwork, control, simulation.session(i)->experienced(control), time(visit));
@@ -112,7 +116,7 @@ class VisitedLink {
   }
 
  private:
-  static abr::NetworkHistory::Time time(unsigned visit) {
+  static abr::NetworkHistory::Time time(std::uint64_t visit) {
     return abr::NetworkHistory::Time{std::chrono::days{20'000} + std::chrono::hours{visit}};
   }
 
@@ -120,7 +124,7 @@ class VisitedLink {
   abr::NetworkHistory history_{1};
 };
 
-Run run(const Scenario& scenario, const sim::MakePolicy& policy, unsigned seed = 1,
+Run run(const Scenario& scenario, const sim::MakePolicy& policy, std::uint64_t seed,
         VisitedLink* visited = nullptr) {
   auto simulation = sim::simulate(scenario, policy, seed);
   simulation.run(scenario.length);
@@ -129,8 +133,11 @@ Run run(const Scenario& scenario, const sim::MakePolicy& policy, unsigned seed =
   Run result{.figures = sim::summarise(viewings)};
   const auto interval = sim::VideoSession::Settings{}.frame_interval;
   for (const auto& viewing : viewings) {
-    const auto stalled = sim::stalled(viewing.delays, interval, kPlayout);
-    result.stalls = std::max(result.stalls, ms(stalled) * 60 / base::seconds(viewing.length));
+    const auto per_minute = [&](const std::vector<Duration>& delays) {
+      return ms(sim::stalled(delays, interval, kPlayout)) * 60 / base::seconds(viewing.length);
+    };
+    result.stalls = std::max(result.stalls, per_minute(viewing.delays));
+    result.silence = std::max(result.silence, per_minute(viewing.audio_delays));
     const auto quality =
         sim::quality_of_experience(viewing, scenario.limits.min, interval, kPlayout);
     result.quality += quality / static_cast<double>(viewings.size());
@@ -138,11 +145,12 @@ Run run(const Scenario& scenario, const sim::MakePolicy& policy, unsigned seed =
   return result;
 }
 
-Result judge(const Scenario& link, const Sender& sender, VisitedLink& visited, unsigned visit) {
+Result judge(const Scenario& link, const Sender& sender, VisitedLink& visited,
+             std::uint64_t visit) {
   auto scenario = link;
   scenario.viewer.congestion_control = sender.control.value_or(scenario.viewer.congestion_control);
   const auto policy = sim::policy_of(kPolicies.at(sender.policy));
-  const auto floor = run(scenario, sim::oracle(true));
+  const auto floor = run(scenario, sim::oracle(true), visit);
   visited.begin(scenario, visit);
   const auto own = run(scenario, policy, visit, &visited);
   return {.scenario = &link,
@@ -151,6 +159,7 @@ Result judge(const Scenario& link, const Sender& sender, VisitedLink& visited, u
           .p95 = ms(own.figures.p95),
           .stalls = own.stalls,
           .floor_stalls = floor.stalls,
+          .silence = own.silence,
           .fairness = own.figures.fairness,
           .quality = own.quality};
 }
@@ -172,20 +181,21 @@ std::string qualities(const std::vector<double>& values) {
 
 void print_group(const Group& group, const std::string& sender,
                  const std::vector<Result>& results) {
-  std::vector<double> share, beyond, stalls, floor_stalls, fairness, quality;
+  std::vector<double> share, beyond, stalls, floor_stalls, silence, fairness, quality;
   for (const auto& result : results) {
     if (!group.has(*result.scenario)) continue;
     share.push_back(result.share);
     beyond.push_back(result.beyond);
     stalls.push_back(result.stalls);
     floor_stalls.push_back(result.floor_stalls);
+    silence.push_back(result.silence);
     quality.push_back(result.quality);
     if (result.scenario->viewers > 1) fairness.push_back(100 * result.fairness);
   }
   if (share.empty()) return;
-  fmt::print("{:<19}{:>5}  {:<16}{} |{} |{} |{} |{} |{}\n", group.name, share.size(), sender,
+  fmt::print("{:<19}{:>5}  {:<16}{} |{} |{} |{} |{} |{} |{}\n", group.name, share.size(), sender,
              spread(share, false), spread(beyond, true), spread(stalls, true),
-             spread(floor_stalls, true), qualities(quality),
+             spread(floor_stalls, true), spread(silence, true), qualities(quality),
              fairness.empty() ? "" : spread(fairness, false));
 }
 
@@ -198,12 +208,13 @@ void print_head() {
       "late\n"
       "stalls   ms per minute for which the picture stands still with {0:.0f} ms of playout\n"
       "floor    the same of that sender\n"
+      "audio    ms per minute for which the audio stands still with {0:.0f} ms of playout\n"
       "QoE      QoE_log (figures.h) with {0:.0f} ms of playout: the mean of all links, the median, "
       "and the 10th worst of 100\n"
       "Jain     fairness among our viewers, in %\n\n",
       ms(kPlayout));
-  fmt::print("{:<19}{:>5}  {:<16}{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links", "",
-             "sender", "share", "beyond", "stalls", "floor", "QoE", "Jain");
+  fmt::print("{:<19}{:>5}  {:<16}{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links",
+             "", "sender", "share", "beyond", "stalls", "floor", "audio", "QoE", "Jain");
 }
 
 void print_worst(std::vector<Result> results, std::size_t count) {
@@ -243,7 +254,8 @@ std::vector<Scenario> chosen(const Options& options) {
   }
   const auto first = options.tuning ? 1 : sim::kFirstReportedSeed;
   for (std::size_t i = 0; i < options.count; ++i) {
-    scenarios.push_back(sim::family_scenario(first + i));
+    const auto seed = first + i;
+    scenarios.push_back(options.faint ? sim::faint_scenario(seed) : sim::family_scenario(seed));
   }
   return scenarios;
 }
@@ -274,6 +286,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "Number of links")->capture_default_str();
   app.add_flag("--tuning", options.tuning,
                "Takes the links for making rules, not those for measuring them");
+  app.add_option("--seed", options.seed, "Of what links and encoders draw")->capture_default_str();
   app.add_option("--traces", options.traces,
                  "Takes the recorded links in this folder: files with lines of `time_ms rate_kbps`")
       ->check(CLI::ExistingDirectory);
@@ -282,6 +295,7 @@ int main(int argc, char** argv) {
   app.add_option("--visits", options.visits,
                  "How often viewers come to each link; \"auto\" learns from visit to visit")
       ->capture_default_str();
+  app.add_flag("--faint", options.faint, "Takes links that fade to little more than the audio");
   app.add_flag("--beside", options.beside,
                "Takes one viewer beside long flows, and prints each link");
   CLI11_PARSE(app, argc, argv);
@@ -297,8 +311,8 @@ int main(int argc, char** argv) {
   for (const auto& sender : senders) {
     for (const auto& scenario : scenarios) {
       VisitedLink visited;
-      for (unsigned visit = 1; visit <= options.visits; ++visit) {
-        results[sender.name].push_back(judge(scenario, sender, visited, visit));
+      for (unsigned visit = 0; visit < options.visits; ++visit) {
+        results[sender.name].push_back(judge(scenario, sender, visited, options.seed + visit));
       }
     }
   }

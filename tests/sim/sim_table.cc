@@ -69,8 +69,8 @@ void print_decision(base::Time now, const abr::Observation& o, const abr::Decisi
              o.queued.bytes(), ms(o.srtt));
   print_path(path);
   fmt::print("{}{}{}{}{}\n", o.rexmt > 0 ? " REXMT" : "", o.dupack > 0 ? " DUPACK" : "",
-             decision.skip > 0 ? " skip" : "", decision.discard ? " discard" : "",
-             decision.padding.bytes() > 0 ? " pad" : "");
+             decision.pause.count() > 0 ? fmt::format(" pause {:.0f}", ms(decision.pause)) : "",
+             decision.discard ? " discard" : "", decision.padding.bytes() > 0 ? " pad" : "");
 }
 
 void trace(sim::Simulation& simulation, const Options& options) {
@@ -105,16 +105,18 @@ void print_row(const std::string& scenario, const std::string& policy,
     return sim::percentile(values, percent / 100);
   };
   fmt::print(
-      "{:<26}{:<10}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.1f}{:>7.1f}{:>7}{:>7}{:>7.1f}{:>7.2f}\n",
+      "{:<26}{:<10}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.1f}{:>7.1f}{:>7}{:>7}{:>7.1f}"
+      "{:>7.2f}\n",
       scenario, policy, ms(of(&Figures::p50)), ms(of(&Figures::p95)), ms(of(&Figures::p99)),
-      ms(of(&Figures::max)), 100 * of(&Figures::late), 100 * (of(&Figures::rate) / best),
-      seconds_or_word(of(&Figures::follow)), seconds_or_word(of(&Figures::recover)),
-      100 * of(&Figures::probed), of(&Figures::fairness));
+      ms(of(&Figures::max)), ms(of(&Figures::audio)), 100 * of(&Figures::late),
+      100 * (of(&Figures::rate) / best), seconds_or_word(of(&Figures::follow)),
+      seconds_or_word(of(&Figures::recover)), 100 * of(&Figures::probed), of(&Figures::fairness));
 }
 
 void print_head(double percent) {
   fmt::print(
       "p50 to max  delay of frames beyond the one-way delay, in ms\n"
+      "audio       95th percentile of the delay of the audio, in ms\n"
       "late%       share of frames with a delay above 200 ms\n"
       "rate%       share of the rate of a sender that knows the capacity\n"
       "follow      seconds until the target is within a lower capacity\n"
@@ -124,9 +126,9 @@ void print_head(double percent) {
       "Jain        fairness among the viewers\n"
       "Each value is the {} of the seeds.\n\n",
       percent == 50 ? "median" : fmt::format("{:.0f}th percentile", percent));
-  fmt::print("{:<26}{:<10}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n", "scenario",
-             "policy", "p50", "p95", "p99", "max", "late%", "rate%", "follow", "return", "probe%",
-             "Jain");
+  fmt::print("{:<26}{:<10}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n", "scenario",
+             "policy", "p50", "p95", "p99", "max", "audio", "late%", "rate%", "follow", "return",
+             "probe%", "Jain");
 }
 
 /// Returns the number of simulated seconds.

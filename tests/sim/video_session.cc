@@ -14,6 +14,9 @@ constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
 constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
 constexpr base::Duration kTolerated = std::chrono::milliseconds{500};
 constexpr double kPixelsPerSecond = 1280. * 720 * 30;
+// Audio that has waited for this long for a frame is sent alone: four frames of AAC, as in
+// server/group_channel.h.
+constexpr base::Duration kMostWaitingAudio = std::chrono::milliseconds{85};
 
 }  // namespace
 
@@ -50,31 +53,52 @@ void VideoSession::on_time(base::Time now) {
 
 void VideoSession::capture(base::Time now) {
   frames_.push_back({.captured = now, .target = rate_});
-  audio_ += kAudioPayload.at(audio_rungs_.update(rate_, now)) * settings_.frame_interval;
+  capture_audio(now);
   every_ = points_.update({rate_, settings_.max_rate}, kPixelsPerSecond, now).every;
-  if (frames_.size() % every_ != 0) return;
-  if (skip_next_ > 0) {
-    --skip_next_;
+  const bool left_out = frames_.size() % every_ != 0;
+  if (left_out || now < paused_until_) {
+    if (audio_log_.back().captured - audio_log_[waiting_.begin].captured +
+            settings_.frame_interval >=
+        kMostWaitingAudio) {
+      push({.index = {}, .captured = now, .ready = now, .size = {}, .audio = take_audio()});
+      write(now);
+    }
     return;
   }
   const bool recovers = std::exchange(recover_next_, false);
   const auto size = encoder_.size(rate_, interval(), recovers);
   frames_.back().size = size;
-  const auto wire = size_on_wire(size) + std::exchange(audio_, {});
-  encoding_.push_back({frames_.size() - 1, now, now + encoder_.time(), wire, recovers});
+  encoding_.push_back({.index = frames_.size() - 1,
+                       .captured = now,
+                       .ready = now + encoder_.time(),
+                       .size = settings_.container.size_of(size),
+                       .recovers = recovers,
+                       .audio = take_audio()});
+}
+
+void VideoSession::capture_audio(base::Time now) {
+  const auto size =
+      settings_.container.audio.at(audio_rungs_.update(rate_, now)) * settings_.frame_interval;
+  audio_log_.push_back({.captured = now, .target = rate_, .size = size});
+  waiting_.end = audio_log_.size();
+  waiting_.size += size;
+}
+
+VideoSession::Audio VideoSession::take_audio() {
+  return std::exchange(waiting_, {.begin = waiting_.end, .end = waiting_.end});
 }
 
 base::Duration VideoSession::interval() const { return every_ * settings_.frame_interval; }
 
 /// A frame has been encoded.
-void VideoSession::offer(const Frame& frame, base::Time now) {
-  if (frame.recovers) frames_missing_ = false;
-  if (!frames_missing_) {
-    queue_.push_back(frame);
-    queued_ += frame.size;
-    if (frame.captured - queue_.front().captured > settings_.queue) drop_queue();
-  }
+void VideoSession::offer(Frame frame, base::Time now) {
   captured_ = frame.captured;
+  if (frame.recovers) frames_missing_ = false;
+  if (frames_missing_) {
+    frame.index.reset();
+    frame.size = {};
+  }
+  push(frame);
   write(now);
   control_.on_frame();
   if (queue_.empty() && now < control_.next_sample()) return;
@@ -82,9 +106,26 @@ void VideoSession::offer(const Frame& frame, base::Time now) {
   decide(now);
 }
 
+void VideoSession::push(const Frame& item) {
+  queue_.push_back(item);
+  queued_ += item.size + item.audio.size;
+  if (queued_media() > settings_.queue) drop_queue();
+}
+
+/// Between the oldest and the newest frame.
+base::Duration VideoSession::queued_media() const {
+  const auto oldest = std::ranges::find_if(queue_, &Frame::has_video);
+  if (oldest == queue_.end()) return {};
+  return std::ranges::find_if(queue_.rbegin(), queue_.rend(), &Frame::has_video)->captured -
+         oldest->captured;
+}
+
+bool VideoSession::has_frame() const { return std::ranges::any_of(queue_, &Frame::has_video); }
+
 void VideoSession::schedule_sample(base::Time now) {
-  sample_at_ = abr::ControlLoop::next_sample_time(captured_, interval(), !settings_.shared_group,
-                                                  !unacked_.empty(), now);
+  sample_at_ = abr::ControlLoop::next_sample_time(
+      captured_, interval(), !settings_.shared_group,
+      std::ranges::any_of(unacked_, [](const Written& w) { return w.index.has_value(); }), now);
 }
 
 bool VideoSession::takes_more() const {
@@ -95,7 +136,7 @@ void VideoSession::write(base::Time now) {
   while (!queue_.empty() && takes_more()) {
     const Frame frame = queue_.front();
     queue_.pop_front();
-    queued_ -= frame.size;
+    queued_ -= frame.size + frame.audio.size;
     write(frame, now);
     send_(now);
   }
@@ -103,11 +144,11 @@ void VideoSession::write(base::Time now) {
 
 /// Writes head and tail separately if the frame is long enough for a packet train.
 void VideoSession::write(const Frame& frame, base::Time now) {
-  const auto padding = std::exchange(padding_, {});
-  const auto size = frame.size + padding;
+  const auto padding = frame.index ? std::exchange(padding_, {}) : base::ByteCount{};
+  const auto size = frame.size + frame.audio.size + padding;
   padding_sent_ += padding;
   base::ByteCount head;
-  const bool marked = now >= control_.next_sample();
+  const bool marked = frame.index && now >= control_.next_sample();
   if (marked && size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
     head = base::ByteCount{kHeadSegments * TcpSender::kMss};
     tcp_.write(head);
@@ -115,6 +156,7 @@ void VideoSession::write(const Frame& frame, base::Time now) {
   const Offset head_end = tcp_.state().written;
   tcp_.write(size - head);
   const Written written{.index = frame.index,
+                        .audio = frame.audio,
                         .departed = now,
                         .head_end = head_end,
                         .end = tcp_.state().written,
@@ -126,10 +168,20 @@ void VideoSession::write(const Frame& frame, base::Time now) {
   travelling_.push_back(written);
 }
 
+/// Frames and audio.
 void VideoSession::drop_queue() {
-  if (queue_.empty()) return;
   queue_.clear();
   queued_ = {};
+  frames_missing_ = true;
+}
+
+/// Keeps the audio.
+void VideoSession::discard_frames() {
+  if (!has_frame()) return;
+  for (auto& item : queue_) {
+    queued_ -= std::exchange(item.size, {});
+    item.index.reset();
+  }
   frames_missing_ = true;
 }
 
@@ -155,14 +207,16 @@ void VideoSession::note_acknowledged(base::Time now) {
     if (written.marked) {
       delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
     }
-    newest_captured_ = frames_[written.index].captured;
+    if (written.index) newest_captured_ = frames_[*written.index].captured;
     unacked_.pop_front();
   }
 }
 
 void VideoSession::on_arrival(Offset offset, base::Time now) {
   while (!travelling_.empty() && travelling_.front().end <= offset) {
-    frames_[travelling_.front().index].arrived = now;
+    const auto& written = travelling_.front();
+    if (written.index) frames_[*written.index].arrived = now;
+    for (auto i = written.audio.begin; i < written.audio.end; ++i) audio_log_[i].arrived = now;
     travelling_.pop_front();
   }
 }
@@ -177,7 +231,7 @@ void VideoSession::decide(base::Time now) {
       now);
   if (on_decision) on_decision(now, observation, actions.decision);
   delivered_.clear();
-  carry_out(actions);
+  carry_out(actions, now);
 }
 
 /// As app::ViewerControl does.
@@ -190,7 +244,7 @@ void VideoSession::note_experience(const abr::Observation& observation, base::Ti
   experienced_[static_cast<std::size_t>(control)] += experience_.take();
 }
 
-void VideoSession::carry_out(const abr::Actions& actions) {
+void VideoSession::carry_out(const abr::Actions& actions, base::Time now) {
   if (actions.rate_changed) rate_ = actions.decision.rate;
   if (actions.padding.bytes() > 0) padding_ = actions.padding;
   if (actions.window > 0 && settings_.steers_window) tcp_.control().set_window(actions.window);
@@ -200,8 +254,8 @@ void VideoSession::carry_out(const abr::Actions& actions) {
   }
   tcp_.limit_pacing(actions.pacing);
   if (settings_.watches_rtt && actions.rtt_limit.count() > 0) rtt_limit_ = actions.rtt_limit;
-  if (actions.skip > 0) skip_next_ = actions.skip;
-  if (actions.discard) drop_queue();
+  if (actions.pause) paused_until_ = now + *actions.pause;
+  if (actions.discard) discard_frames();
   if (actions.recover) recover_next_ = true;
 }
 
@@ -217,7 +271,7 @@ abr::Observation VideoSession::observe() const {
       .srtt = tcp_.round_trip().smoothed(),
       .min_rtt = tcp_.round_trip().min(),
       .queued = queued_,
-      .discardable = !queue_.empty(),
+      .discardable = has_frame(),
       .notsent = tcp_.notsent(),
       .in_flight = tcp_.in_flight(),
       .lost = tcp_.lost(),
@@ -237,7 +291,7 @@ abr::Observation VideoSession::observe() const {
       .backlog = (queued_ + tcp_.notsent()) / std::max(rate_, base::BitRate::kbps(1)),
       .served = rate_,
       .frame_interval = interval(),
-      .transport = kTransport,
+      .transport = settings_.container.transport(interval()),
   };
 }
 

@@ -27,6 +27,7 @@ class VideoSession {
   struct Settings {
     std::function<std::unique_ptr<abr::RatePolicy>()> policy;
     EncoderModel::Settings encoder{};
+    Container container = kMpegTs;
     base::Duration frame_interval = std::chrono::nanoseconds{33'333'333};
     base::ByteCount notsent_lowat{16'384};           ///< at least; 40 ms at the target if larger
     base::Duration queue = std::chrono::seconds{1};  ///< a longer queue is dropped
@@ -53,6 +54,8 @@ class VideoSession {
   void on_arrival(Offset offset, base::Time now);
 
   const std::vector<FrameRecord>& frames() const { return frames_; }
+  /// The audio of each frame interval, at whose end it was captured.
+  const std::vector<FrameRecord>& audio() const { return audio_log_; }
   const abr::PathState& path() const { return control_.path(); }
   /// Of the seconds with that congestion control.
   const abr::Experience::Sum& experienced(abr::CongestionControl control) const {
@@ -64,16 +67,27 @@ class VideoSession {
   std::function<void(base::Time, const abr::Observation&, const abr::Decision&)> on_decision;
 
  private:
+  /// A part of audio_log_.
+  struct Audio {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    base::ByteCount size{};  ///< on the wire
+  };
+  /// A frame and the audio before it, or audio alone.
   struct Frame {
-    std::size_t index;  ///< in frames_
+    std::optional<std::size_t> index;  ///< in frames_; nullopt: audio alone
     base::Time captured;
     base::Time ready;
-    base::ByteCount size;   ///< on the wire
+    base::ByteCount size;   ///< on the wire, without the audio
     bool recovers = false;  ///< does not reference dropped frames
+    Audio audio;
+
+    bool has_video() const { return index.has_value(); }
   };
-  /// A frame that has been written to TCP.
+  /// A frame and its audio, or audio alone, that TCP has taken.
   struct Written {
-    std::size_t index;  ///< in frames_
+    std::optional<std::size_t> index;  ///< in frames_
+    Audio audio;
     base::Time departed;
     Offset head_end;
     Offset end;
@@ -85,16 +99,22 @@ class VideoSession {
   };
 
   void capture(base::Time now);
-  void offer(const Frame& frame, base::Time now);
+  void capture_audio(base::Time now);
+  Audio take_audio();
+  void offer(Frame frame, base::Time now);
+  void push(const Frame& item);
   bool takes_more() const;
   void write(base::Time now);
   void write(const Frame& frame, base::Time now);
+  base::Duration queued_media() const;
+  bool has_frame() const;
   void drop_queue();
+  void discard_frames();
   void note_acknowledged(base::Time now);
   base::Duration interval() const;
   void schedule_sample(base::Time now);
   void decide(base::Time now);
-  void carry_out(const abr::Actions& actions);
+  void carry_out(const abr::Actions& actions, base::Time now);
   abr::Observation observe() const;
   void note_experience(const abr::Observation& observation, base::Time now);
 
@@ -105,10 +125,11 @@ class VideoSession {
   const std::function<void(base::Time)> send_;
   base::BitRate rate_;  ///< the encoder's target
   std::vector<FrameRecord> frames_;
+  std::vector<FrameRecord> audio_log_;
   abr::AudioRungs audio_rungs_{{kAudioRates.begin(), kAudioRates.end()}};
   abr::OperatingPoints points_{abr::PointSettings{}};
-  unsigned every_ = 1;     ///< every n-th frame is encoded
-  base::ByteCount audio_;  ///< for the next frame
+  unsigned every_ = 1;  ///< every n-th frame is encoded
+  Audio waiting_;       ///< for the next frame
   base::Time next_capture_;
   std::optional<base::Time> sample_at_;
   base::Time captured_{};       ///< when the newest encoded frame was captured
@@ -117,7 +138,7 @@ class VideoSession {
   base::ByteCount queued_;
   bool recover_next_ = false;    ///< the next frame is to be a recovery frame
   bool frames_missing_ = false;  ///< frames were dropped: later ones wait for a recovery frame
-  unsigned skip_next_ = 0;       ///< frames not to encode
+  base::Time paused_until_{};    ///< no frame is encoded before
   base::ByteCount padding_;      ///< lengthens the next frame written
   base::ByteCount padding_sent_;
   std::deque<Written> unacked_;

@@ -25,8 +25,8 @@ constexpr double kAlphaWeight = 0.25;
 constexpr double kMinAlpha = 0.05;
 constexpr base::Duration kPauseAge = 33ms;  // tau
 // For TCP: see the header.
-constexpr double kMostRatio = 2;        // of CC-Rate to the highest rate
-constexpr unsigned kLongestPause = 30;  // frames
+constexpr double kMostRatio = 2;  // of CC-Rate to the highest rate
+constexpr base::Duration kLongestPause = 1s;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Decision VidaptivePolicy::decide(const Observation& o, const PathState&, base::T
     rate_ = next;
   }
   decision.pacing = send;
-  decision.skip = pause(o, send, now);
+  decision.pause = pause(o, send, now);
   return decision;
 }
 
@@ -140,14 +140,14 @@ base::BitRate VidaptivePolicy::send_rate(const Observation& o) const {
   return base::BitRate::of(window, o.srtt);
 }
 
-unsigned VidaptivePolicy::pause(const Observation& o, base::BitRate send_rate, base::Time now) {
+base::Duration VidaptivePolicy::pause(const Observation& o, base::BitRate send_rate,
+                                      base::Time now) {
   const auto sent = o.delivered + o.in_flight + o.lost;
   const auto unsent = o.notsent + o.queued;
   offered_.note(sent + unsent, now);
   const auto oldest = offered_.since(sent);
-  if (!oldest || now - *oldest <= kPauseAge) return 0;
-  const double frames = base::seconds(unsent / send_rate) / base::seconds(o.frame_interval);
-  return static_cast<unsigned>(std::clamp(std::ceil(frames), 1.0, double{kLongestPause}));
+  if (!oldest || now - *oldest <= kPauseAge) return {};
+  return std::clamp(unsent / send_rate, o.frame_interval, kLongestPause);
 }
 
 }  // namespace abr

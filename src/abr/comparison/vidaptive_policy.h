@@ -45,7 +45,7 @@ class VidaptivePolicy : public RatePolicy {
   void update_velocity(const Observation& observation, base::Time now);
   void update_alpha(base::Time now);
   base::BitRate send_rate(const Observation& observation) const;
-  unsigned pause(const Observation& observation, base::BitRate send_rate, base::Time now);
+  base::Duration pause(const Observation& observation, base::BitRate send_rate, base::Time now);
 
   const RateLimits limits_;
   base::BitRate rate_;

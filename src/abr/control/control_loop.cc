@@ -48,11 +48,11 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   actions.padding = decision.padding;
   actions.window = decision.window;
   actions.pacing = decision.pacing;
-  actions.skip = skip(decision);
+  actions.pause = pause(decision, now);
   actions.discard = decision.discard && observation.discardable;
   actions.recover = recover(observation, stream, actions, now);
   const auto sustained = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
-  const bool steered = stream.private_group || stream.frames_missing || actions.skip > 0;
+  const bool steered = stream.private_group || stream.frames_missing || actions.pause;
   samples_.update(observation, path_.state(), sustained, steered, now);
   actions.calm = samples_.calm_for(now) >= kCalmAfter;
   if (choice_) actions.congestion_control = choice_->update(observation, path_.state(), now);
@@ -63,11 +63,16 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   return actions;
 }
 
-/// Once for each frame that is encoded: each ACK causes a decision, and all decisions see the same
-/// backlog until frames have been skipped.
-unsigned ControlLoop::skip(const Decision& decision) {
-  if (decision.skip == 0 || !std::exchange(may_skip_, false)) return 0;
-  return decision.skip;
+/// A pause begins once for each frame that is encoded: each ACK causes a decision, and all
+/// decisions see the same backlog until frames have been left out. A later decision may end it
+/// sooner.
+std::optional<base::Duration> ControlLoop::pause(const Decision& decision, base::Time now) {
+  const auto until = now + decision.pause;
+  const bool begins = decision.pause.count() > 0 && may_pause_;
+  if (begins) may_pause_ = false;
+  if (!begins && until >= paused_until_) return {};
+  paused_until_ = until;
+  return decision.pause;
 }
 
 /// A private encoder makes the recovery frame at once. In a shared group it costs the other viewers
@@ -78,7 +83,7 @@ bool ControlLoop::recover(const Observation& observation, const StreamView& stre
   const bool missing = stream.frames_missing || actions.discard;
   if (!missing || now < next_recovery_) return false;
   const bool sent_at_once =
-      actions.decision.skip == 0 && observation.backlog <= observation.frame_interval;
+      actions.decision.pause.count() == 0 && observation.backlog <= observation.frame_interval;
   if (!sent_at_once && !stream.private_group) return false;
   next_recovery_ = now + kRecoveryInterval;
   return true;

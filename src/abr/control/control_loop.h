@@ -18,15 +18,17 @@ struct StreamView {
   bool frames_missing = false;  ///< frames were dropped, and no recovery frame has been sent since
 };
 
-/// The actions for the owner of a ControlLoop. Skipping, discarding and recovery are carried out in
+/// The actions for the owner of a ControlLoop. Pausing, discarding and recovery are carried out in
 /// this order.
 struct Actions {
   Decision decision;
   bool rate_changed = false;  ///< decision.rate is new, decision.reason says why
   bool report = false;        ///< tell the ladder decision.rate and decision.sustains
-  unsigned skip = 0;     ///< frames not to encode next; in a shared group the viewer's are not sent
-  bool discard = false;  ///< drop the frames of which nothing has been sent
-  bool recover = false;  ///< ask the encoder for a recovery frame
+  /// Time from now in which no frame is to be encoded; in a shared group the viewer's are not sent.
+  /// 0 ends a pause. nullopt: as before.
+  std::optional<base::Duration> pause{};
+  bool discard = false;      ///< drop the frames of which nothing has been sent
+  bool recover = false;      ///< ask the encoder for a recovery frame
   base::ByteCount padding;   ///< lengthens the next frame's write
   std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
@@ -63,7 +65,7 @@ class ControlLoop {
   void set_limits(const RateLimits& limits) { policy_->set_limits(limits); }
 
   /// A frame of the viewer's group has been encoded.
-  void on_frame() { may_skip_ = true; }
+  void on_frame() { may_pause_ = true; }
 
   Actions on_observation(const Observation& observation, const StreamView& stream, base::Time now);
 
@@ -81,7 +83,7 @@ class ControlLoop {
   const PathState& path() const { return path_.state(); }
 
  private:
-  unsigned skip(const Decision& decision);
+  std::optional<base::Duration> pause(const Decision& decision, base::Time now);
   bool recover(const Observation& observation, const StreamView& stream, const Actions& actions,
                base::Time now);
 
@@ -89,7 +91,8 @@ class ControlLoop {
   const std::unique_ptr<RatePolicy> policy_;
   std::optional<CongestionChoice> choice_;  ///< nullopt: the congestion control stays
   SampleInterval samples_;
-  bool may_skip_ = true;        ///< a frame has been encoded since the last skip
+  bool may_pause_ = true;  ///< a frame has been encoded since the last pause began
+  base::Time paused_until_{};
   base::Time next_recovery_{};  ///< no recovery frame is requested before
   base::BitRate rate_;          ///< the last Decision::rate
   base::BitRate reported_;      ///< the last Decision::sustains that was reported

@@ -5,6 +5,7 @@
 #include "abr/policy/drain_check.h"
 #include "abr/policy/itcp_policy.h"
 #include "abr/policy/pacing_control.h"
+#include "abr/policy/picture_pause.h"
 #include "abr/policy/train_padding.h"
 #include "abr/policy/window_control.h"
 #include "abr/rate_policy.h"
@@ -28,9 +29,10 @@ namespace abr {
 ///     rise_blindly       up by kBlindStep while frames pass quickly, if no recent frame shows the
 ///                        capacity
 ///
-/// With a backlog, frames are skipped, and discarded once they are late. No rise exceeds the rate
-/// of a token bucket. A rate is verified when a frame sent at it has had the time to be
-/// acknowledged; rise() goes no further than kVerifiedStep times a verified rate.
+/// With a backlog, frames are skipped, and discarded once they are late. At the lowest rate the
+/// picture pauses while the path has no room for it besides the audio (PicturePause). No rise
+/// exceeds the rate of a token bucket. A rate is verified when a frame sent at it has had the time
+/// to be acknowledged; rise() goes no further than kVerifiedStep times a verified rate.
 class SymbiosisPolicy : public RatePolicy {
  public:
   /// `itcp`: settings of the rule that applies until a frame has shown the capacity.
@@ -67,6 +69,7 @@ class SymbiosisPolicy : public RatePolicy {
   Decision set(base::BitRate rate, Reason reason);
   Decision hold() const { return {rate_, Reason::kHold}; }
   Decision relieved(const Moment& moment, Decision decision, base::Duration backlog) const;
+  void give_way_to_audio(const Moment& moment, Decision& decision);
   void hold_back(const Moment& moment);
   base::BitRate wanted(const Moment& moment) const;
   base::BitRate sustainable(const Moment& moment) const;
@@ -85,6 +88,7 @@ class SymbiosisPolicy : public RatePolicy {
   TrainPadding padding_;
   WindowControl window_;
   PacingControl pacing_;
+  PicturePause picture_pause_;
 };
 
 }  // namespace abr

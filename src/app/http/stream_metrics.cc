@@ -119,6 +119,9 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
   out.counter("symcast_group_frames_skipped_total",
               "Frames not encoded, to let a viewer's backlog drain", labels,
               count(group.frames_skipped));
+  out.counter("symcast_group_paused_seconds_total",
+              "Media time of those frames: the picture stood still, the audio went on", labels,
+              base::seconds(group.paused));
   out.counter("symcast_group_frames_decimated_total",
               "Frames not encoded because fewer frames look better at this rate", labels,
               count(group.frames_left_out));

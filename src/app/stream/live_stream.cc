@@ -145,9 +145,9 @@ transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const
           full.frame_rate / point.every, full.measured};
 }
 
-bool LiveStream::skip(GroupIndex group, unsigned frames) {
+bool LiveStream::pause(GroupIndex group, base::Time until) {
   if (!ladder_.serves_one(group)) return false;
-  if (const auto encoder = media_.group(group)) encoder->skip(frames);
+  if (const auto encoder = media_.group(group)) encoder->pause(until);
   return true;
 }
 

@@ -81,9 +81,9 @@ class LiveStream : private LadderActions {
   /// Changes with each reconfigure().
   unsigned settings_revision() const { return settings_revision_.load(std::memory_order_relaxed); }
 
-  /// Skips encoding the group's next `frames` frames. If the group serves more than one viewer,
+  /// Encodes none of the group's frames before `until`. If the group serves more than one viewer,
   /// does nothing and returns false.
-  bool skip(Ladder::GroupIndex group, unsigned frames);
+  bool pause(Ladder::GroupIndex group, base::Time until);
   /// See transcoder::EncodeGroup::recover.
   void recover(GroupIndex group, media::FrameRange lost);
 

@@ -52,7 +52,7 @@ WireFormat::WireFormat(const transcoder::AudioSettings& audio, media::Container 
   audio_.factor = over.factor;
   if (!audio.enabled) return;
   const auto rates = transcoder::audio_rates(audio);
-  audio_.fixed = audio_on_wire(rates.back(), over);
+  audio_.fixed = audio_.audio = audio_on_wire(rates.back(), over);
   auto step = audio_.more.rbegin();
   for (std::size_t i = 0; i + 1 < rates.size(); ++i, ++step) {
     *step = {.from = abr::kVideoPerAudio * rates[i],

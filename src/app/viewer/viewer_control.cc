@@ -250,7 +250,7 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   if (actions.congestion_control) change(*actions.congestion_control, now);
   if (actions.rtt_limit.count() > 0) events_.watch_rtt(actions.rtt_limit);
   if (actions.padding.bytes() > 0) joined_->acts.pad(actions.padding);
-  if (actions.skip > 0) skip(actions.skip);
+  if (actions.pause) pause(*actions.pause, now);
   if (actions.discard) discard(now);
   if (actions.recover && joined_->state.missing) {
     stream_->recover(current_.channel.group, *joined_->state.missing);
@@ -276,8 +276,9 @@ void ViewerControl::change(abr::CongestionControl wanted, base::Time now) {
 }
 
 /// In a shared group the others still get the frames.
-void ViewerControl::skip(unsigned frames) {
-  if (!stream_->skip(current_.channel.group, frames)) joined_->acts.pause();
+void ViewerControl::pause(base::Duration length, base::Time now) {
+  const bool alone = stream_->pause(current_.channel.group, now + length);
+  if (!alone && length.count() > 0) joined_->acts.pause();
 }
 
 void ViewerControl::discard(base::Time now) {

@@ -109,7 +109,7 @@ class ViewerControl : public server::ViewerObserver {
            base::Time now);
   bool carry_out(const abr::Actions& actions, base::Time now);
   void change(abr::CongestionControl wanted, base::Time now);
-  void skip(unsigned frames);
+  void pause(base::Duration length, base::Time now);
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   void note_experience(base::Time now);

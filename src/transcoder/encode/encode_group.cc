@@ -86,6 +86,7 @@ void EncodeGroup::recover(media::FrameRange lost) {
 }
 
 media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
+  pause_.set({});
   std::lock_guard lock{mutex_};
   return clock_.schedule(earliest);
 }
@@ -115,7 +116,8 @@ void EncodeGroup::run() {
 
 void EncodeGroup::handle(const media::FramePtr& source) {
   if (leave_out(*source)) return;
-  if (skip_.take()) return skip_frame(*source);
+  const auto before = std::exchange(previous_, source->pts).value_or(source->pts);
+  if (pause_.holds(base::Clock::now())) return skip_frame(*source, before);
   const auto& from = source->format;
   const auto whole = fit_picture({from.width, from.height}, video_);
   const auto scaled = scaler_.scale(source, scale_picture(whole, point_.scale));
@@ -156,10 +158,11 @@ bool EncodeGroup::leave_out(const media::Frame& source) {
   return left_out;
 }
 
-void EncodeGroup::skip_frame(const media::Frame& source) {
+void EncodeGroup::skip_frame(const media::Frame& source, media::Pts before) {
   if (encoder_) encoder_->skip(source.pts);
   std::lock_guard lock{mutex_};
   ++state_.frames_skipped;
+  state_.paused += std::max(base::Duration{}, source.pts - before);
 }
 
 /// MPEG-2's headers have to state the frame rate, so it is the measured one if that is known. H.264

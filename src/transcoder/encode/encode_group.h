@@ -19,10 +19,10 @@
 #include "transcoder/encode/audio_choice.h"
 #include "transcoder/encode/container_headers.h"
 #include "transcoder/encode/encoder.h"
-#include "transcoder/encode/frame_skip.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
 #include "transcoder/encode/open_encoder.h"
+#include "transcoder/encode/picture_pause.h"
 #include "transcoder/encode/rate_meter.h"
 #include "transcoder/encode/rate_target.h"
 #include "transcoder/encode/ts_muxer.h"
@@ -44,7 +44,8 @@ class EncodeGroup {
     base::BitRate audio;          ///< audio rate in use; 0 without audio
     media::PictureFormat format;  ///< as encoded
     std::uint64_t frames = 0;
-    std::uint64_t frames_skipped = 0;    ///< not encoded because of skip()
+    std::uint64_t frames_skipped = 0;    ///< not encoded because of pause()
+    base::Duration paused{};             ///< media time of those frames
     std::uint64_t frames_left_out = 0;   ///< not encoded at a reduced frame rate (OperatingPoint)
     std::uint64_t frames_late = 0;       ///< dropped before encoding because the encoder was late
     std::uint64_t audio_dropped = 0;     ///< audio frames dropped because the encoder was late
@@ -86,9 +87,9 @@ class EncodeGroup {
   /// keyframe; a new frame rate needs neither.
   void set_point(OperatingPoint point);
 
-  /// Does not encode the next `frames` frames that the operating point includes. The latest call
-  /// wins; 0 cancels the rest.
-  void skip(unsigned frames) { skip_.set(frames); }
+  /// Does not encode the frames that come before `until`. The latest call wins; a time that has
+  /// passed ends the pause.
+  void pause(base::Time until) { pause_.set(until); }
 
   /// A viewer was not sent the frames `lost` and cannot continue before a recovery frame or a
   /// keyframe. The next frame refers neither to `lost` nor to later frames. If the encoder has no
@@ -98,7 +99,8 @@ class EncodeGroup {
 
   /// Makes the first frame at or after the returned pts a keyframe. Returns the earliest possible
   /// such pts that is not before `earliest`: of a keyframe that is planned already, or of a new
-  /// one, at least forced_keyframe_interval after the keyframe before it.
+  /// one, at least forced_keyframe_interval after the keyframe before it. Ends a pause, because it
+  /// is for viewers who join.
   media::Pts schedule_keyframe(media::Pts earliest);
 
   State state() const;
@@ -107,7 +109,7 @@ class EncodeGroup {
   void run();
   void handle(const media::FramePtr& source);
   void handle(const media::AudioFramePtr& frame);
-  void skip_frame(const media::Frame& source);
+  void skip_frame(const media::Frame& source, media::Pts before);
   bool leave_out(const media::Frame& source);
   double rate_to_state(const media::Frame& frame) const;
   bool states_wrong_rate(const media::Frame& frame) const;
@@ -133,10 +135,11 @@ class EncodeGroup {
   std::atomic<std::size_t> audio_wanted_ = 0;  ///< a rung
   std::atomic<std::size_t> audio_now_ = 0;     ///< the rung of the newest audio frame
   std::atomic<std::size_t> effort_ = kFirstEffort;
-  FrameSkip skip_;
+  PicturePause pause_;
   GroupInbox inbox_;
 
   // Used by the group's thread only.
+  std::optional<media::Pts> previous_;  ///< of the newest frame that the operating point includes
   AudioChoice audio_choice_;
   TsMuxer muxer_;
   ContainerHeaders container_headers_;

@@ -108,12 +108,24 @@ TEST_F(ControlLoopTest, ReportsTheSustainedRateOnlyIfItChangesByMoreThanThreePer
   EXPECT_FALSE(turn().rate_changed);
 }
 
-TEST_F(ControlLoopTest, SkipsNoMoreThanEveryOtherFrame) {
-  decision_.skip = 1;
-  EXPECT_EQ(turn().skip, 1u);
-  EXPECT_EQ(turn().skip, 0u) << "another ACK, the same backlog";
+TEST_F(ControlLoopTest, PausesOncePerEncodedFrame) {
+  decision_.pause = 33ms;
+  EXPECT_EQ(turn().pause, 33ms);
+  EXPECT_EQ(turn().pause, std::nullopt) << "another ACK, the same backlog";
+  EXPECT_EQ(turn(100ms).pause, std::nullopt) << "no frame has been encoded since";
   loop_.on_frame();
-  EXPECT_EQ(turn().skip, 1u);
+  EXPECT_EQ(turn().pause, 33ms);
+}
+
+TEST_F(ControlLoopTest, APauseMayEndSooner) {
+  decision_.pause = 1s;
+  turn();
+  decision_.pause = 500ms;
+  EXPECT_EQ(turn(100ms).pause, 500ms);
+  EXPECT_EQ(turn(100ms).pause, std::nullopt) << "not later";
+  decision_.pause = 0ms;
+  EXPECT_EQ(turn(100ms).pause, 0ms);
+  EXPECT_EQ(turn(100ms).pause, std::nullopt) << "it has ended";
 }
 
 TEST_F(ControlLoopTest, DiscardsOnlyIfAWholeFrameIsUnsent) {
@@ -125,7 +137,7 @@ TEST_F(ControlLoopTest, DiscardsOnlyIfAWholeFrameIsUnsent) {
 
 TEST_F(ControlLoopTest, APrivateEncoderRecoversFromADiscardAtOnce) {
   decision_.discard = observation_.discardable = true;
-  decision_.skip = 1;
+  decision_.pause = 33ms;
   observation_.backlog = 500ms;
   EXPECT_TRUE(turn().recover);
 }
@@ -149,9 +161,9 @@ TEST_F(ControlLoopTest, ASharedGroupRecoversOnceTheFrameCanBeSent) {
   observation_.backlog = 34ms;
   EXPECT_FALSE(turn().recover);
   observation_.backlog = 33ms;
-  decision_.skip = 1;
+  decision_.pause = 33ms;
   EXPECT_FALSE(turn().recover);
-  decision_.skip = 0;
+  decision_.pause = 0ms;
   EXPECT_TRUE(turn().recover);
 }
 

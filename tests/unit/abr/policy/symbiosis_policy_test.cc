@@ -63,7 +63,7 @@ TEST_F(SymbiosisPolicyTest, DiscardsNothingForAViewerThatHasJustJoined) {
   seen_.discardable = true;
   const auto decision = decide();
   EXPECT_FALSE(decision.discard);
-  EXPECT_EQ(decision.skip, 0u);
+  EXPECT_EQ(decision.pause, 0ms);
 }
 
 TEST_F(SymbiosisPolicyTest, FollowsASlowReaderAndLetsThemRiseAgain) {
@@ -179,31 +179,37 @@ TEST_F(SymbiosisPolicyTest, FallsBelowTheCapacityToDrainABacklog) {
   const auto decision = decide();
   EXPECT_LT(decision.rate, BitRate::mbps(0.7)) << "the backlog drains within a tenth of a second";
   EXPECT_EQ(decision.reason, Reason::kBacklog);
-  EXPECT_EQ(decision.skip, 0u);
+  EXPECT_EQ(decision.pause, 0ms);
   EXPECT_FALSE(decision.discard);
 }
 
 TEST_F(SymbiosisPolicyTest, SkipsFramesAndThenDiscardsLateOnes) {
-  carries(BitRate::mbps(5));
+  carries(BitRate::mbps(8));
   settle();
-  path_.capacity = BitRate::mbps(1);
-  path_.backlog = ByteCount{20'000};  // 160 ms
+  path_.backlog = ByteCount{160'000};  // 160 ms
   seen_.discardable = true;
   decide();
   const auto late = decide();
-  EXPECT_EQ(late.skip, 80ms / seen_.frame_interval) << "half of the backlog";
+  EXPECT_GT(rate_, kLimits.min);
+  EXPECT_EQ(late.pause, seen_.frame_interval) << "one frame";
   EXPECT_FALSE(late.discard);
-  path_.capacity = BitRate::mbps(0.3);  // 533 ms
+  path_.capacity = BitRate::mbps(0.3);  // 4.3 s
   EXPECT_TRUE(decide().discard);
 }
 
-TEST_F(SymbiosisPolicyTest, ThePictureDoesNotStandStillForLong) {
+TEST_F(SymbiosisPolicyTest, ThePicturePausesOnlyAtTheLowestRate) {
+  seen_.transport.audio = seen_.transport.fixed = BitRate::kbps(40);
+  seen_.in_flight = ByteCount{10'000};
   carries(BitRate::mbps(5));
   settle();
-  path_.capacity = BitRate::mbps(1);
-  path_.backlog = ByteCount{250'000};  // 2 s
+  EXPECT_EQ(decide().pause, 0ms);
+  path_.capacity = BitRate::kbps(100);
+  path_.backlog = ByteCount{9'000};
   decide();
-  EXPECT_EQ(decide().skip, 200ms / seen_.frame_interval);
+  EXPECT_EQ(rate_, kLimits.min);
+  EXPECT_GT(decide().pause, 300ms);
+  seen_.receiver_limited = true;
+  EXPECT_EQ(decide().pause, 0ms) << "the player does not read: the path is as good as before";
 }
 
 TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {

@@ -330,19 +330,22 @@ TEST_F(EncodeGroupTest, LateEncoderDropsTheOldestPictures) {
   EXPECT_EQ(group_->state().frames_skipped, 0U);
 }
 
-TEST_F(EncodeGroupTest, SkipsTheNextFramesAndReportsTheirTimestamps) {
+TEST_F(EncodeGroupTest, SkipsTheFramesOfAPauseAndReportsTheirTimestamps) {
   open();
   pass(milliseconds{0});
-  group_->skip(2);
+  group_->pause(base::Clock::now() + std::chrono::hours{1});
   group_->push(picture(milliseconds{40}));
   await([&] { return group_->state().frames_skipped == 1; });  // the inbox holds only two
   group_->push(picture(milliseconds{80}));
+  await([&] { return group_->state().frames_skipped == 2; });
+  group_->pause({});
   const auto packet = pass(milliseconds{120});
   EXPECT_EQ(packet->number, 7 + 3U);
   EXPECT_EQ(packet->pts, milliseconds{120});
   EXPECT_FALSE(packet->keyframe);
   EXPECT_THAT(script_.skipped, ElementsAre(milliseconds{40}, milliseconds{80}));
   EXPECT_EQ(group_->state().frames_skipped, 2U);
+  EXPECT_EQ(group_->state().paused, milliseconds{80});
   EXPECT_EQ(group_->state().frames_late, 0U);
 }
 
@@ -415,21 +418,31 @@ TEST_F(EncodeGroupTest, AKeyframeDueAtALeftOutFrameMovesToTheNextFrame) {
   EXPECT_TRUE(pass(milliseconds{2040})->keyframe);
 }
 
-TEST_F(EncodeGroupTest, LatestSkipWins) {
+TEST_F(EncodeGroupTest, APauseEndsAtItsTime) {
   open();
   pass(milliseconds{0});
-  group_->skip(100);
-  group_->push(picture(milliseconds{40}));
-  await([&] { return group_->state().frames_skipped == 1; });
-  group_->skip(0);
-  EXPECT_EQ(pass(milliseconds{80})->number, 7 + 2U);
+  group_->pause(base::Clock::now() + std::chrono::hours{1});
+  group_->pause(base::Clock::now() - milliseconds{1});
+  EXPECT_EQ(pass(milliseconds{80})->number, 7 + 1U);
+  EXPECT_EQ(group_->state().frames_skipped, 0U);
+}
+
+TEST_F(EncodeGroupTest, AKeyframeForOthersEndsAPause) {
+  open();
+  pass(milliseconds{0});
+  group_->pause(base::Clock::now() + std::chrono::hours{1});
+  group_->schedule_keyframe(milliseconds{40});
+  pass(milliseconds{40});
+  EXPECT_EQ(group_->state().frames_skipped, 0U);
 }
 
 TEST_F(EncodeGroupTest, AKeyframeDueAtASkippedFrameMovesToTheNextFrame) {
   open();
   pass(milliseconds{1900});
-  group_->skip(1);
+  group_->pause(base::Clock::now() + std::chrono::hours{1});
   group_->push(picture(milliseconds{2000}));
+  await([&] { return group_->state().frames_skipped == 1; });
+  group_->pause({});
   EXPECT_TRUE(pass(milliseconds{2040})->keyframe);
 }
 
