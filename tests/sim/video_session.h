@@ -38,7 +38,7 @@ class VideoSession {
     bool shared_group = false;
     bool watches_rtt = true;  ///< eBPF is available
     unsigned neighbours = 0;  ///< Observation::neighbours
-    /// The connection has BBR, and may be changed to CUBIC and back.
+    /// The connection has BBR or CUBIC, and may be changed to the other one and back.
     bool chooses_congestion_control = false;
   };
 

@@ -11,8 +11,9 @@
 
 namespace abr {
 
-/// Chooses a connection's congestion control (tcp.congestion_control = "auto"). It begins with BBR,
-/// which holds its rate beside others and under random loss.
+/// Changes a connection's congestion control while it runs (tcp.congestion_control = "auto").
+/// NetworkHistory chooses the first one; where nothing is known that is BBR, which holds its rate
+/// beside others and under random loss.
 ///
 ///   BBR to CUBIC   BBR's pacing hides the path: packet trains have shown more than they can leave
 ///                  at, they disagree, nothing is lost, nobody else is on the path, and ten round

@@ -53,7 +53,7 @@ class ControlLoop {
   /// against other values.
   static constexpr base::Duration kSampleLead = std::chrono::milliseconds{3};
 
-  /// `chooses`: the connection has BBR now, and may be changed to CUBIC and back.
+  /// `chooses`: the connection has BBR or CUBIC, and may be changed to the other one and back.
   explicit ControlLoop(std::unique_ptr<RatePolicy> policy, bool chooses = false)
       : policy_{std::move(policy)} {
     if (chooses) choice_.emplace();

@@ -42,8 +42,10 @@ base::Network NetworkHistory::network_of(const base::Address& client) {
 
 NetworkHistory::Start NetworkHistory::best(const base::Network& network, Time now) const {
   const auto found = known_.find(network);
-  if (found == known_.end()) return {};
-  const auto& entry = *found->second;
+  return found == known_.end() ? Start{} : best_of(*found->second, now);
+}
+
+NetworkHistory::Start NetworkHistory::best_of(const Entry& entry, Time now) {
   const auto decayed = decay(entry.updated, now);
   const auto& bbr = entry.records[index(CongestionControl::kBbr)];
   const auto& cubic = entry.records[index(CongestionControl::kCubic)];

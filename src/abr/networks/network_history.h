@@ -54,6 +54,8 @@ class NetworkHistory {
   void add(const base::Network& network, CongestionControl control, const Experience::Sum& sum,
            Time now);
 
+  static Start best_of(const Entry& entry, Time now);
+
   /// From the one added to last to the one that will be forgotten first.
   const std::list<Entry>& entries() const { return entries_; }
   /// As entries() once returned it. Replaces nothing; beyond the capacity, the rest is left out.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -54,9 +55,10 @@ NetworkHistory::Entry from_json(const json& in) {
       .network = *network, .updated = time("updated"), .trial = time("trial")};
   for (const auto control : kControls) {
     if (!in.contains(abr::name(control))) continue;
-    const auto& record = in.at(abr::name(control));
-    entry.records[index(control)] = {record.at("seconds").get<double>(),
-                                     record.at("quality").get<double>()};
+    const auto& from = in.at(abr::name(control));
+    auto& record = entry.records[index(control)];
+    record = {from.at("seconds").get<double>(), from.at("quality").get<double>()};
+    if (record.seconds < 0) throw std::runtime_error{"seconds are negative"};
   }
   return entry;
 }
@@ -70,6 +72,8 @@ void write(const std::string& file, const json& content) {
     out << content.dump() << '\n';
     out.close();
   }
+  using std::filesystem::perms;  // it says who watches, as traces do
+  std::filesystem::permissions(fresh, perms::owner_read | perms::owner_write | perms::group_read);
   std::filesystem::rename(fresh, file);
 }
 
@@ -78,7 +82,8 @@ void write(const std::string& file, const json& content) {
 KnownNetworks::KnownNetworks(std::string file) : file_{std::move(file)} { load(); }
 
 void KnownNetworks::load() {
-  if (file_.empty() || !std::filesystem::exists(file_)) return;
+  std::error_code unknown;  // a file that cannot be looked at is not read: save() says why
+  if (file_.empty() || !std::filesystem::exists(file_, unknown)) return;
   try {
     std::ifstream in{file_, std::ios::binary};
     in.exceptions(std::ios::badbit);
@@ -146,7 +151,7 @@ KnownNetworks::State KnownNetworks::state() const {
   const auto now = today();
   const std::lock_guard lock{mutex_};
   for (const auto& entry : history_.entries()) {
-    const auto best = history_.best(entry.network, now);
+    const auto best = NetworkHistory::best_of(entry, now);
     if (best.reason == NetworkHistory::Reason::kUnknown) {
       ++out.unknown;
     } else {

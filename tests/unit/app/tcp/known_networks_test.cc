@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -39,6 +40,8 @@ TEST_F(KnownNetworksTest, WhatIsLearnedSurvivesARestart) {
   EXPECT_EQ(after.state().best[static_cast<std::size_t>(CongestionControl::kCubic)], 1U);
   EXPECT_NE(content().find("192.0.2.0/24"), std::string::npos);
   EXPECT_EQ(content().find("192.0.2.7"), std::string::npos) << "no address of a viewer is kept";
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(file()).permissions() & perms::others_all, perms::none);
 }
 
 TEST_F(KnownNetworksTest, ATrialSurvivesARestart) {
@@ -57,11 +60,12 @@ TEST_F(KnownNetworksTest, WithoutAFileNothingIsKept) {
 }
 
 TEST_F(KnownNetworksTest, AFileThatCannotBeReadIsReplaced) {
-  for (
-      const std::string bad :
-      {"", "{", "[]", R"({"version":2,"networks":[]})", R"({"version":1,"networks":[{}]})",
-       R"({"version":1,"networks":[{"network":"home","updated":1,"trial":0}]})",
-       R"({"version":1,"networks":[{"network":"192.0.2.0/24","updated":1,"trial":0,"bbr":{}}]})"}) {
+  for (const std::string bad :
+       {"", "{", "[]", R"({"version":2,"networks":[]})", R"({"version":1,"networks":[{}]})",
+        R"({"version":1,"networks":[{"network":"home","updated":1,"trial":0}]})",
+        R"({"version":1,"networks":[{"network":"192.0.2.0/24","updated":1,"trial":0,"bbr":{}}]})",
+        R"({"version":1,"networks":[{"network":"192.0.2.0/24","updated":1,"trial":0,)"
+        R"("bbr":{"seconds":-1,"quality":0}}]})"}) {
     files_.write("networks.json", bad);
     testing::internal::CaptureStderr();
     KnownNetworks networks{file()};
