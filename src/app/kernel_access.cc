@@ -97,7 +97,8 @@ bool names_automatic(const StreamConfig& stream) {
 
 /// Loads the kernel's module of BBR only if a stream's congestion control is "auto". `any`: a
 /// socket.
-StandardControls find_standard_controls(int any, const Config& config, Missing& missing) {
+StandardControls find_standard_controls(int any, const Config& config,
+                                        const tcpinfo::SocketHints& hints, Missing& missing) {
   StandardControls found{.standard = tcpinfo::congestion_control(any)};
   const bool wanted = std::ranges::any_of(config.streams, names_automatic);
   const bool loaded = std::ranges::count(tcpinfo::SocketHints{}.available(), "bbr") > 0;
@@ -106,6 +107,12 @@ StandardControls find_standard_controls(int any, const Config& config, Missing& 
     missing.push_back(fmt::format("congestion control bbr: \"auto\" keeps to {}", found.standard));
   }
   found.automatic = usable ? "bbr" : found.standard;
+  found.chooses = hints.sets_windows() || tcpinfo::allows_congestion_control("cubic");
+  if (wanted && usable && !found.chooses) {
+    missing.emplace_back(
+        "congestion control cubic: \"auto\" keeps to bbr, because neither eBPF nor "
+        "net.ipv4.tcp_allowed_congestion_control allows it");
+  }
   return found;
 }
 
@@ -118,7 +125,7 @@ void set_listeners_congestion_control(KernelAccess& kernel, const Config& config
   const base::UniqueFd fresh{socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   const auto& any = fresh ? fresh : kernel.listening.front();
   const auto& standard = kernel.standard_controls =
-      find_standard_controls(any.get(), config, missing);
+      find_standard_controls(any.get(), config, kernel.hints, missing);
   // Rules for networks hold for no listener.
   const TcpSettings tcp{.congestion_control = config.streams.front().tcp.congestion_control};
   const auto chosen = kernel.hints.kernel_name(start_control({}, tcp, standard).name);

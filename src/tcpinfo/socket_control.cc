@@ -4,9 +4,11 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 
 namespace tcpinfo {
 
@@ -63,6 +65,12 @@ std::string available_congestion_controls() {
   std::string line;
   std::getline(file, line);
   return line;
+}
+
+bool allows_congestion_control(const std::string& name) {
+  std::ifstream file{"/proc/sys/net/ipv4/tcp_allowed_congestion_control"};
+  const std::istream_iterator<std::string> names{file};
+  return std::find(names, {}, name) != std::istream_iterator<std::string>{};
 }
 
 }  // namespace tcpinfo

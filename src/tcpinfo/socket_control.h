@@ -44,5 +44,7 @@ std::string congestion_control_in_kernel(int fd);
 
 /// net.ipv4.tcp_available_congestion_control: names separated by blanks; empty if unreadable.
 std::string available_congestion_controls();
+/// Whether a process without CAP_NET_ADMIN may set it (net.ipv4.tcp_allowed_congestion_control).
+bool allows_congestion_control(const std::string& name);
 
 }  // namespace tcpinfo

@@ -129,7 +129,7 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
     for (const auto& rule : stream.tcp.networks) wanted.insert(rule.congestion_control);
   }
   wanted.erase("");
-  wanted.erase(std::string{kAutomaticControl});  // begins with bbr
+  if (wanted.erase(std::string{kAutomaticControl}) > 0) wanted.insert("cubic");  // or bbr
   for (const auto& name : wanted) {
     if (std::ranges::find(available, name) == available.end()) {
       findings.push_back({Verdict::kLimited, name, "not available in the running kernel",

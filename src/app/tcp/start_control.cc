@@ -13,7 +13,7 @@ StartControl start_control(const server::Address& address, const TcpSettings& tc
   });
   const auto& name = rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
   if (name == kAutomaticControl) {
-    return {standard.automatic, tcpinfo::is_bbr(standard.automatic)};
+    return {standard.automatic, standard.chooses && tcpinfo::is_bbr(standard.automatic)};
   }
   return {name.empty() ? standard.standard : name};
 }

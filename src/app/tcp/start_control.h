@@ -11,6 +11,7 @@ namespace app {
 struct StandardControls {
   std::string standard;   ///< the kernel's default
   std::string automatic;  ///< with which kAutomaticControl begins: BBR if there is one
+  bool chooses = true;    ///< CUBIC may be set as well, without privileges
 };
 
 /// The congestion control that a connection begins with.

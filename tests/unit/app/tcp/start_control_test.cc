@@ -34,6 +34,13 @@ TEST(StartControlTest, AutoWithoutBbrKeepsTheKernels) {
   EXPECT_FALSE(control.automatic);
 }
 
+TEST(StartControlTest, AutoKeepsBbrWhereCubicMayNotBeSet) {
+  const auto control = start_control(kHome, {.congestion_control = "auto"},
+                                     {.standard = "cubic", .automatic = "bbr", .chooses = false});
+  EXPECT_EQ(control.name, "bbr");
+  EXPECT_FALSE(control.automatic);
+}
+
 TEST(StartControlTest, ARuleThatNamesOneWins) {
   auto rule = kHomeRule;
   TcpSettings tcp{.congestion_control = "auto", .networks = {rule}};
