@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <optional>
-#include <vector>
 
 #include "abr/congestion_control.h"
 #include "abr/networks/experience.h"
@@ -54,6 +52,7 @@ class NetworkHistory {
   void add(const base::Network& network, CongestionControl control, const Experience::Sum& sum,
            Time now);
 
+  /// The same for an entry.
   static Start best_of(const Entry& entry, Time now);
 
   /// From the one added to last to the one that will be forgotten first.

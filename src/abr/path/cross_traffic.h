@@ -15,8 +15,7 @@ namespace abr {
 ///   ends     our own data explains the wait for 300 ms; or it does, or nothing waits, for 700 ms,
 ///            because BBR empties the queue for a while every ten seconds (PROBE_RTT)
 ///   refuted  the queue grows by 150 ms after cross traffic was found, and more of our viewers are
-///            at the same address: the queue is ours, and cross traffic is not assumed again for 3
-///            s
+///            at the same address: the queue is ours. For 3 s none is assumed again
 class CrossTraffic {
  public:
   /// The wait of one frame's head, in seconds.

@@ -18,11 +18,11 @@
 #include "media/packet.h"
 #include "transcoder/encode/audio_choice.h"
 #include "transcoder/encode/container_headers.h"
+#include "transcoder/encode/encode_pause.h"
 #include "transcoder/encode/encoder.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
 #include "transcoder/encode/open_encoder.h"
-#include "transcoder/encode/picture_pause.h"
 #include "transcoder/encode/rate_meter.h"
 #include "transcoder/encode/rate_target.h"
 #include "transcoder/encode/ts_muxer.h"
@@ -135,7 +135,7 @@ class EncodeGroup {
   std::atomic<std::size_t> audio_wanted_ = 0;  ///< a rung
   std::atomic<std::size_t> audio_now_ = 0;     ///< the rung of the newest audio frame
   std::atomic<std::size_t> effort_ = kFirstEffort;
-  PicturePause pause_;
+  EncodePause pause_;
   GroupInbox inbox_;
 
   // Used by the group's thread only.

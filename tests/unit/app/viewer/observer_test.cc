@@ -39,6 +39,11 @@ class ObserverTest : public testing::Test {
   media::Pts pts_{1s};
 };
 
+TEST_F(ObserverTest, TellsOfViewersAtTheSameAddress) {
+  tcp_.neighbours = 2;
+  EXPECT_EQ(observe().neighbours, 2U);
+}
+
 TEST_F(ObserverTest, CountsTheEvents) {
   const auto seen = observe(
       {{.kind = EventKind::kDupack}, {.kind = EventKind::kRexmt}, {.kind = EventKind::kDupack}});
