@@ -22,13 +22,17 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr PictureSize kMost{640, 360};
 
-/// A source with this URI, until its end, or its first picture.
+/// A source with this URI, until its end, or its first picture. A source that has failed is never
+/// taken down, as in the product, whose process then just ends: in GStreamer 1.22, decodebin takes
+/// its chain down with a lock for which a thread of that chain may wait, and both wait for ever.
 struct Outcome {
   explicit Outcome(const std::string& uri, PictureSize most = kMost, bool at_once = true) {
     SourceSettings settings;
     settings.uri = uri;
     settings.max_size = most;
-    GstPipeline pipeline{settings, VideoSettings{}, std::make_shared<InputReport>(), [] {}};
+    auto owned = std::make_unique<GstPipeline>(settings, VideoSettings{},
+                                               std::make_shared<InputReport>(), [] {});
+    auto& pipeline = *owned;
     pipeline.play();
     const auto deadline = base::Clock::now() + 30s;
     while (!(played && at_once) && end.reason.empty() && base::Clock::now() < deadline) {
@@ -36,6 +40,8 @@ struct Outcome {
       end = pipeline.error();
       std::this_thread::sleep_for(5ms);
     }
+    static auto& failed = *new std::vector<std::unique_ptr<GstPipeline>>;
+    if (!end.reason.empty()) failed.push_back(std::move(owned));
   }
 
   SourceEnd end;
