@@ -47,13 +47,14 @@ def chosen(options):
             sys.exit(f"policies: unknown scenario {word}; see --list")
     return [scenario for scenario in SCENARIOS
             if any(scenario.name.startswith(word) for word in options.scenarios)
-            or not options.scenarios and (scenario.quick or not options.quick)]
+            or not options.scenarios and not scenario.only_named
+            and (scenario.quick or not options.quick)]
 
 
 def parse():
     parser = argparse.ArgumentParser(prog="policies", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scenarios", nargs="*", help="names, or their beginnings [all]")
+    parser.add_argument("scenarios", nargs="*", help="names, or their beginnings [all but fair-*]")
     parser.add_argument("--policies", default=",".join(POLICIES),
                         help="values of control.policy, optionally with KEY=VALUE of [tcp] "
                         "(symbiosis/pacing=2) [%(default)s]; every table also has an oracle")

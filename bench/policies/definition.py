@@ -25,7 +25,7 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 def definition_of(scenario, every):
     """A digest of the definition. It ignores comments, descriptions and the places of modules.
     `every`: SSIM is computed for one in this many frames."""
-    path = replace(scenario, name="", what="", quick=False)
+    path = replace(scenario, name="", what="", quick=False, only_named=False)
     return _digest(_code(), every, CEILING, path, scenario.capacity(seed=1).changes)
 
 

@@ -88,13 +88,16 @@ class LaneResult:
             found |= self._competitor(self._run.competitors[self._lane])
         return found
 
-    def _competitor(self, flow):
-        """The bulk flow's figures over the same time as the viewer's; its share is of the fair rate."""
+    def _competitor(self, flows):
+        """The mean of the bulk flows over the same time as the viewer's figures; its share is of the fair
+        rate."""
         begin, end = self._window
-        rate = sum(between(flow.received, begin, end)) / (end - begin)
+        received = sum(sum(between(flow.received, begin, end)) for flow in flows)
+        rate = received / len(flows) / (end - begin)
         fair = statistics.mean(map(self._run.capacity.payload, self._captures()))
+        times = [time for flow in flows for time in between(flow.round_trips, begin, end)]
         return {"competitor_rate": rate, "competitor_share": rate / fair,
-                "competitor_rtt_p95": 1e3 * percentile(between(flow.round_trips, begin, end), 95)}
+                "competitor_rtt_p95": 1e3 * percentile(times, 95)}
 
     def _captures(self):
         """Capture times, on the capacity's clock."""

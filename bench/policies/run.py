@@ -6,6 +6,7 @@ links of all lanes do the same at the same moment.
     stream "itcp-cubic"  ---- [ the same               ] ----  ...
 """
 
+import itertools
 import re
 import time
 from contextlib import ExitStack
@@ -101,7 +102,7 @@ def config_of(scenario, lanes, crowd=0):
 
 class Run:
     """Runs when constructed. Then has, for each lane, the viewers' records (`pictures` and `summaries`,
-    lists with one entry per viewer) and competitors, and the `health` of the machine. The directory
+    lists with one entry per viewer) and `competitors` (a list of flows), and the `health` of the machine. The directory
     has the trace and the recordings. `crowd`: viewers of one more stream, on the server's loopback."""
 
     def __init__(self, scenario, lanes, seed, directory, crowd=0):
@@ -179,10 +180,11 @@ class Run:
                                   name=f"{lane.name}-{len(viewers)}"))
 
     def _compete(self, lab):
-        control = self.scenario.competitor.congestion_control
-        self.competitors = {lane: BulkFlow(lab, client, control)
+        competitor = self.scenario.competitor
+        self.competitors = {lane: [BulkFlow(lab, client, competitor.congestion_control)
+                                   for _ in range(competitor.flows)]
                             for client, lane in enumerate(self.lanes)}
 
     def _stop_competing(self):
-        for flow in self.competitors.values():
+        for flow in itertools.chain.from_iterable(self.competitors.values()):
             flow.stop()

@@ -29,6 +29,7 @@ class Competitor:
     congestion_control: str
     start: float
     stop: float
+    flows: int = 1
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Scenario:
     content: str = "motion"
     from_second: float = WARM_UP  # figures count from here
     quick: bool = False  # whether --quick runs it
+    only_named: bool = False  # whether it runs only if it is named
 
     @property
     def shared(self):
@@ -72,7 +74,7 @@ class Scenario:
 
     def _share(self, at):
         competing = self.competitor and self.competitor.start <= at < self.competitor.stop
-        return 1 / (self.viewers + (1 if competing else 0))
+        return 1 / (self.viewers + (self.competitor.flows if competing else 0))
 
 
 def _steps():
@@ -107,6 +109,18 @@ def _competitors():
                        seconds=45, rtt_ms=40, queue=bytes_of(100, 8), rates=((0, 8),),
                        competitor=Competitor(other, 5, 45), from_second=10,
                        quick=other == "cubic")
+
+
+def _fairness():
+    for flows, other in ((1, "cubic"), (1, "bbr"), (4, "cubic")):
+        for rate in (3, 8, 20):
+            for queue_ms in (50, 100, 300, 1000):
+                yield Scenario(f"fair-{flows}-{other}-{rate}-{queue_ms}",
+                               f"{rate} Mbit/s, queue {queue_ms} ms, RTT 40 ms, with {flows} {other} "
+                               f"bulk {'flow' if flows == 1 else 'flows'}",
+                               seconds=45, rtt_ms=40, queue=bytes_of(queue_ms, rate),
+                               rates=((0, rate),), competitor=Competitor(other, 5, 45, flows),
+                               from_second=10, only_named=True)
 
 
 def _shared():
@@ -149,4 +163,5 @@ def _others():
                   queue=bytes_of(300, 10), rates=((0, 10), (10, 1.2), (20, 10)), content="static")
 
 
-SCENARIOS = [*_steps(), *_mobile(), *_losses(), *_competitors(), *_others(), *_shared()]
+SCENARIOS = [*_steps(), *_mobile(), *_losses(), *_competitors(), *_fairness(), *_others(),
+             *_shared()]

@@ -60,7 +60,7 @@ def beside_bulk(directory, flow):
     scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 8),), from_second=5,
                         competitor=Competitor("cubic", 1, 9))
     run = run_of(directory, scenario)
-    run.competitors = {LANE: flow}
+    run.competitors = {LANE: [flow]}
     return LaneResult(run, LANE, every=3)
 
 
@@ -79,10 +79,16 @@ def test_a_fair_share_is_of_the_payload(tmp_path):
 def test_a_bulk_flow_is_measured_while_the_viewer_is(tmp_path):
     flow = SimpleNamespace(received=[(102, 9e9), (105, PAYLOAD * 6e6), (108.5, 9e9)],
                            round_trips=[(102, 0.9), (106, 0.1), (108.5, 0.9)])
-    found = beside_bulk(tmp_path, flow)._competitor(flow)
+    found = beside_bulk(tmp_path, flow)._competitor([flow])
     assert found["competitor_rtt_p95"] == pytest.approx(100)
     assert found["competitor_rate"] == pytest.approx(PAYLOAD * 2e6)
     assert found["competitor_share"] == pytest.approx(0.5)
+
+
+def test_bulk_flows_are_measured_by_their_mean(tmp_path):
+    flows = [SimpleNamespace(received=[(105, rate)], round_trips=[(106, 0.1)]) for rate in (0, 12e6)]
+    found = beside_bulk(tmp_path, None)._competitor(flows)
+    assert found["competitor_rate"] == pytest.approx(2e6)
 
 
 def test_behind_a_token_bucket_a_frames_own_time_is_at_the_peak_rate(tmp_path):

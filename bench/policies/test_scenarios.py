@@ -59,6 +59,12 @@ def test_a_share_excludes_competitors_and_other_viewers():
     assert capacity.link_payload(4) / PAYLOAD == pytest.approx(8e6)
 
 
+def test_each_of_several_competitors_has_a_share():
+    scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 8),),
+                        competitor=Competitor("cubic", 3, 6, flows=3))
+    assert scenario.capacity(1).payload(4) / PAYLOAD == pytest.approx(2e6)
+
+
 def test_a_frame_has_the_whole_link_while_it_passes():
     capacity = Capacity([Change(0, 8e6 / PAYLOAD)], share=lambda at: 1 / 4)
     assert capacity.passed(0, 4e6) == pytest.approx(0.5)

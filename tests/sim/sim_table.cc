@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 
+#include "family.h"
 #include "figures.h"
 #include "scenario.h"
 
@@ -180,11 +181,12 @@ std::vector<Scenario> chosen(const Options& options) {
     return scenarios;
   }
   scenarios = sim::scenarios();
+  if (options.names.empty()) return scenarios;
+  for (auto& scenario : sim::scenarios_beside_others()) scenarios.push_back(std::move(scenario));
   std::erase_if(scenarios, [&](const Scenario& scenario) {
-    return !options.names.empty() &&
-           std::ranges::none_of(options.names, [&](const std::string& part) {
-             return scenario.name.find(part) != std::string::npos;
-           });
+    return std::ranges::none_of(options.names, [&](const std::string& part) {
+      return scenario.name.find(part) != std::string::npos;
+    });
   });
   return scenarios;
 }
@@ -195,7 +197,8 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Compares the policies over simulated links."};
   app.add_option("scenario", options.names,
-                 "Runs the scenarios whose names contain one of these; without names, all");
+                 "Runs the scenarios whose names contain one of these, and those of `sim_family "
+                 "--beside`; without names, all but those");
   app.add_option(
          "--policy", options.policies,
          "Policies: off itcp dbr delivery gcc pudica camel vidaptive symbiosis floor oracle")

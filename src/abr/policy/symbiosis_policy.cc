@@ -114,7 +114,8 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   give_way_to_audio(m, decision);
   const bool leaps = path.capacity_recent && rate_ > kBlindStep * before;
   const auto limit = ceiling(m);
-  decision.window = window_.next(o, path, {rate_, limit, m.quiet, leaps}, now);
+  decision.window =
+      window_.next(o, path, {rate_, limit, most_beside_others(m), m.quiet, leaps}, now);
   if (m.quiet && rate_ < limit) decision.padding = padding_.spend(o, path, rate_, now);
   decision.pacing = pacing_.next(o, path, rate_, now);
   if (!o.discardable || now < discard_again_) decision.discard = false;
@@ -155,10 +156,13 @@ Decision SymbiosisPolicy::fall_back(const Moment& m) {
   return decision.reason == Reason::kHold ? hold() : set(most, decision.reason);
 }
 
-/// Nothing has been acknowledged for a while: data sent now would only wait.
+/// Nothing has been acknowledged for a while: data sent now would only wait. The backlog may be
+/// that of others, which is not ours to drain.
 Decision SymbiosisPolicy::timeout(const Moment& m) {
   hold_back(m);
-  Decision decision = set(std::min(wanted(m), kTimeoutFactor * rate_), Reason::kRexmt);
+  const auto less = kTimeoutFactor * rate_;
+  const auto most = m.path.cross_traffic ? less : std::min(wanted(m), less);
+  Decision decision = set(most, Reason::kRexmt);
   decision.discard = true;
   return decision;
 }
@@ -183,8 +187,12 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
 Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
   const auto allowed = drain_check_.allowed(m.seen, m.path, rate_, m.now);
+  const auto regained = drain_check_.regained();
   if (allowed < rate_) {
     decision = set(allowed, Reason::kBacklog);
+  } else if (regained > rate_) {
+    decision = set(regained, Reason::kStep);
+    verified_at_ = m.now + m.seen.srtt;
   } else if (m.now >= verified_at_ && !drain_check_.runs()) {
     decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
   }
@@ -204,9 +212,6 @@ Decision SymbiosisPolicy::yield(const Moment& m) {
 /// The window has room. During a recovery it shrinks towards ssthresh (RFC 6937).
 Decision SymbiosisPolicy::take(const Moment& m) {
   verified_at_ = m.now + m.seen.srtt + m.seen.frame_interval;
-  const auto share =
-      (m.seen.bbr ? kBbrShare : kCubicShare) * std::max(m.path.highest, m.path.capacity);
-  const auto half = std::min(ceiling(m), m.seen.transport.video(share));
   if (m.seen.srtt.count() == 0) return hold();
   auto window = m.seen.cwnd;
   if (m.seen.recovering) window = std::min(window, m.seen.ssthresh.value_or(window));
@@ -214,8 +219,10 @@ Decision SymbiosisPolicy::take(const Moment& m) {
   // The queue may be our own after all, and the path slower than it was. BBR's window is no share
   // of the queue.
   const auto known = std::max(rate_, m.seen.transport.video(m.path.capacity));
-  const auto most = std::min({half, room, kBlindStep * (m.seen.bbr ? rate_ : known)});
-  return most > rate_ ? set(most, Reason::kStep) : hold();
+  const auto most = std::min({ceiling(m), m.seen.transport.video(most_beside_others(m)), room,
+                              kBlindStep * (m.seen.bbr ? rate_ : known)});
+  if (most <= rate_ || !arrival_check_.passes(m.seen, rate_, m.now)) return hold();
+  return set(most, Reason::kStep);
 }
 
 Decision SymbiosisPolicy::follow(const Moment& m) {
@@ -314,6 +321,11 @@ base::BitRate SymbiosisPolicy::ceiling(const Moment& m) const {
     most = std::min(most, m.seen.transport.video(kHeadroom * m.path.reader_rate));
   }
   return std::max(most, limits_.min);
+}
+
+/// The highest rate on the wire that may be ours next to cross traffic.
+base::BitRate SymbiosisPolicy::most_beside_others(const Moment& m) const {
+  return (m.seen.bbr ? kBbrShare : kCubicShare) * std::max(m.path.highest, m.path.capacity);
 }
 
 /// The lowest rate may be more than the path carries. Then only fewer frames drain what waits in

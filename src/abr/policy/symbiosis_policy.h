@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "abr/policy/arrival_check.h"
 #include "abr/policy/drain_check.h"
 #include "abr/policy/itcp_policy.h"
 #include "abr/policy/pacing_control.h"
@@ -21,7 +22,8 @@ namespace abr {
 ///   fast_retransmit    after a DUPACK event: at most the rate of the window that TCP keeps
 ///   share              cross traffic: the rate that TCP's congestion window wins
 ///     yield              down, when the window holds data back
-///     take               up, to what the window has room for, at most about half of the path
+///     take               up, to what the window has room for, at most about half of the path, as
+///                        long as more arrives (ArrivalCheck)
 ///     (DrainCheck)       down for a moment, to see whether the others are still there
 ///   follow             otherwise: the capacity less headroom
 ///     fall               down at once, and lower still until the backlog is drained
@@ -74,6 +76,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::BitRate wanted(const Moment& moment) const;
   base::BitRate sustainable(const Moment& moment) const;
   base::BitRate ceiling(const Moment& moment) const;
+  base::BitRate most_beside_others(const Moment& moment) const;
 
   RateLimits limits_;
   base::BitRate rate_;
@@ -85,6 +88,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::Time verified_at_{};    ///< when the last step is verified
   base::Time discard_again_{};  ///< no discard before
   DrainCheck drain_check_;
+  ArrivalCheck arrival_check_;
   TrainPadding padding_;
   WindowControl window_;
   PacingControl pacing_;

@@ -4,6 +4,7 @@
 
 #include "abr/observation.h"
 #include "abr/path_state.h"
+#include "abr/policy/fair_window.h"
 #include "base/units.h"
 
 namespace abr {
@@ -15,14 +16,19 @@ namespace abr {
 /// After a leap of the rate, TCP's own pacing (1.2-2 x cwnd/RTT) would hide from packet trains how
 /// much more the path carries.
 ///
-/// BBR is only renewed: it stops sending to measure the minimum RTT (PROBE_RTT), which makes frames
-/// late. When a window is set it starts again with the connection's minimum RTT (tcp_min_rtt()).
+/// Next to cross traffic it is the window that a busy flow would have (FairWindow), as far as the
+/// next step of the rate needs it.
+///
+/// BBR is otherwise only renewed: it stops sending to measure the minimum RTT (PROBE_RTT), which
+/// makes frames late. When a window is set it starts again with the connection's minimum RTT
+/// (tcp_min_rtt()).
 class WindowControl {
  public:
   /// The decision that the window has to allow.
   struct Demand {
     base::BitRate rate;
     base::BitRate ceiling;  ///< highest rate that the settings and the path allow
+    base::BitRate share;    ///< highest rate on the wire that may be ours next to cross traffic
     bool quiet = false;     ///< next to nothing waits
     bool leaps = false;     ///< the rate has just risen by more than kBlindStep
   };
@@ -36,9 +42,12 @@ class WindowControl {
  private:
   std::uint32_t enlarge(const Observation& observation, const PathState& path, const Demand& demand,
                         base::Time now);
+  std::uint32_t share(const Observation& observation, const Demand& demand, double fair,
+                      base::Time now);
   std::uint32_t renew(const Observation& observation, const PathState& path, const Demand& demand,
                       base::Time now);
 
+  FairWindow fair_window_;
   std::uint32_t window_ = 0;   ///< last window that was set
   base::Time set_again_at_{};  ///< that window, or a smaller one, is not set before
   base::Time congested_at_{};  ///< last fall with a queue in the path

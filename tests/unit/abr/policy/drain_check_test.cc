@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace abr {
 namespace {
@@ -13,7 +14,11 @@ using base::BitRate;
 /// 3 Mbit/s over a path of 8 Mbit/s and 50 ms, behind a queue of 50 ms.
 class DrainCheckTest : public testing::Test {
  protected:
-  BitRate next() { return check_.allowed(seen_, path_, kRate, now_ += kFrame); }
+  BitRate next() {
+    const auto rate = check_.allowed(seen_, path_, kRate, now_ += kFrame);
+    seen_.delivered += delivers_.value_or(rate) * kFrame;
+    return rate;
+  }
   /// Lets the time pass until a check runs, or none does.
   base::Duration until(bool runs, base::Duration patience = 200s) {
     const auto begin = now_;
@@ -28,6 +33,7 @@ class DrainCheckTest : public testing::Test {
   Observation seen_{.frame_interval = kFrame};
   PathState path_{.capacity = BitRate::mbps(8), .round_trip = 50ms, .queueing_delay = 50ms};
   base::Time now_{1h};
+  std::optional<BitRate> delivers_;  ///< nullopt: all that is sent
 };
 
 TEST_F(DrainCheckTest, TakesAQuarterOfTheRateWhereTheQueueIsAsLongAsThePath) {
@@ -129,8 +135,34 @@ TEST_F(DrainCheckTest, AQueueThatDrainsUnevenlyDoesNotEndIt) {
   EXPECT_TRUE(check_.runs());
 }
 
+// In a queue that two flows share, one that sends less gets less.
+TEST_F(DrainCheckTest, EndsWhenLessArrivesThoughDataWaits) {
+  path_.queueing_delay = 1s;
+  seen_.srtt = 1s;
+  delivers_ = kRate;
+  until(true);
+  for (int i = 0; i < 26; ++i) EXPECT_LT(next(), kRate) << "sent before the check";
+  delivers_.reset();
+  const auto length = until(false);
+  EXPECT_LE(length, 600ms);
+  EXPECT_EQ(check_.regained(), kRate);
+  next();
+  EXPECT_EQ(check_.regained(), BitRate{}) << "once";
+}
+
+// A path that is ours alone carries what it can, until its queue has drained.
+TEST_F(DrainCheckTest, GoesOnWhileAsMuchArrives) {
+  path_.queueing_delay = 1s;
+  seen_.srtt = 1s;
+  delivers_ = kRate;
+  until(true);
+  EXPECT_GE(until(false), 3s);
+  EXPECT_EQ(check_.regained(), BitRate{});
+}
+
 TEST_F(DrainCheckTest, TakesASmallShareOfTheTimeBehindADeepQueue) {
   path_.queueing_delay = 2s;
+  delivers_ = kRate;
   until(true);
   const auto length = until(false);
   EXPECT_GE(until(true), 8 * (length - kFrame));

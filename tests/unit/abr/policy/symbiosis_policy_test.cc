@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace abr {
 namespace {
@@ -22,6 +23,7 @@ class SymbiosisPolicyTest : public testing::Test {
   Decision decide(base::Duration after = 33ms) {
     now_ += after;
     seen_.served = rate_;
+    seen_.delivered += delivers_.value_or(seen_.transport.wire(rate_)) * after;
     const auto decision = policy_.decide(seen_, path_, now_);
     rate_ = decision.rate;
     return decision;
@@ -45,6 +47,7 @@ class SymbiosisPolicyTest : public testing::Test {
   PathState path_{.round_trip = 40ms};
   base::Time now_{1h};
   BitRate rate_ = kLimits.start;
+  std::optional<BitRate> delivers_;  ///< nullopt: all that is sent
 };
 
 TEST_F(SymbiosisPolicyTest, FollowsEventsUntilAFrameShowsTheCapacity) {
@@ -402,6 +405,32 @@ TEST_F(SymbiosisPolicyTest, BbrTakesItsShareStepByStepNextToCrossTraffic) {
   EXPECT_NEAR(mbps(), 1.5 * before, 0.01);
   settle(60);
   EXPECT_NEAR(mbps(), 4, 0.01);
+}
+
+// A path that is ours alone, and has become slower, looks the same.
+TEST_F(SymbiosisPolicyTest, TakesNoMoreNextToCrossTrafficThanArrives) {
+  seen_.bbr = true;
+  carries(BitRate::mbps(8));
+  settle();
+  path_.drain_rate = BitRate::mbps(0.6);
+  decide();
+  path_.drain_rate = {};
+  path_.cross_traffic = true;
+  seen_.srtt = 140ms;
+  delivers_ = BitRate::mbps(0.6);
+  settle(120);
+  EXPECT_LT(mbps(), 0.6 * 1.5 * 1.5);
+}
+
+TEST_F(SymbiosisPolicyTest, ATimeoutNextToCrossTrafficDoesNotDrainTheOthersQueue) {
+  carries(BitRate::mbps(8));
+  settle();
+  path_.cross_traffic = true;
+  path_.backlog = ByteCount{500'000};
+  const auto before = mbps();
+  seen_.rexmt = 1;
+  decide();
+  EXPECT_NEAR(mbps(), 0.4 * before, 0.01);
 }
 
 TEST_F(SymbiosisPolicyTest, ALossNextToCrossTrafficLeavesTheRateThatItsWindowAllows) {

@@ -64,9 +64,51 @@ TEST_F(WindowControlTest, LeavesTheWindowDuringARecovery) {
   EXPECT_EQ(largest(1s), 0u);
 }
 
-TEST_F(WindowControlTest, LeavesTheWindowNextToCrossTraffic) {
-  path_.cross_traffic = true;
+/// 2 Mbit/s behind a queue of 260 ms that others fill; 4 Mbit/s may be ours.
+class SharedQueueTest : public WindowControlTest {
+ protected:
+  SharedQueueTest() {
+    path_.cross_traffic = true;
+    path_.queueing_delay = 260ms;
+    seen_.srtt = 300ms;
+    demand_.rate = BitRate::mbps(2);
+    demand_.share = BitRate::mbps(4);
+  }
+};
+
+/// Segments of 1.5 times 2 Mbit/s, over 300 ms and a frame.
+constexpr std::uint32_t kSharedWindow = 86;
+
+TEST_F(SharedQueueTest, TheWindowHasRoomForTheNextStep) { EXPECT_EQ(next(), kSharedWindow); }
+
+TEST_F(SharedQueueTest, ButNoMoreThanMayBeOurs) {
+  demand_.rate = BitRate::mbps(4);
+  EXPECT_EQ(next(), 103u);
+}
+
+TEST_F(SharedQueueTest, AWindowThatIsNearlySoLargeStays) {
+  seen_.cwnd = 80;
   EXPECT_EQ(largest(1s), 0u);
+}
+
+TEST_F(SharedQueueTest, IsSetOncePerRoundTrip) {
+  next();
+  EXPECT_EQ(largest(250ms), 0u);
+  EXPECT_EQ(largest(100ms), kSharedWindow);
+}
+
+TEST_F(SharedQueueTest, IsLeftToTcpDuringARecovery) {
+  seen_.recovering = true;
+  EXPECT_EQ(largest(1s), 0u);
+}
+
+// Twice the data that the path holds without a queue.
+TEST_F(SharedQueueTest, OfBbrIsLargeEnoughForAQueueAsLongAsThePath) {
+  seen_.bbr = true;
+  path_.queueing_delay = 40ms;
+  EXPECT_EQ(largest(1s), 0u);
+  path_.queueing_delay = 50ms;
+  EXPECT_EQ(largest(1s), kSharedWindow);
 }
 
 TEST_F(WindowControlTest, LeavesTheWindowForASecondAfterAFallWithAQueue) {
