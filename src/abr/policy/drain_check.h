@@ -43,11 +43,11 @@ class DrainCheck {
   base::Time next_{};       ///< when the next check begins
   base::BitRate most_;      ///< while a check runs, otherwise 0
   base::BitRate before_;    ///< the rate before the last check
-  base::BitRate regained_;
-  double queue_ = 0;     ///< seconds; when the last check began, or cross traffic was found
-  double shortest_ = 0;  ///< seconds; the shortest queue since the check began
-  double kept_ = 1;      ///< share of `before_` that the check leaves
-  Delivery began_;       ///< when the last check began
+  base::BitRate regained_;  ///< see regained()
+  double queue_ = 0;        ///< seconds; when the last check began, or cross traffic was found
+  double shortest_ = 0;     ///< seconds; the shortest queue since the check began
+  double kept_ = 1;         ///< share of `before_` that the check leaves
+  Delivery began_;          ///< when the last check began
   std::optional<Delivery> arrived_;  ///< when the first data arrived that was sent in the check
   base::Time arrives_at_{};          ///< when it does
   std::uint32_t retransmits_ = 0;    ///< at the last observation
