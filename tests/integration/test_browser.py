@@ -76,19 +76,20 @@ def test_plays_and_displays_the_age_of_the_picture(server, visit):
 
 def test_a_late_player_catches_up(server, visit):
     """At normal speed, pictures never become younger."""
-    pages = [visit(server, delivery=delivery) for delivery in ("mp4", "flv")]
-    for page in pages:
+    set_back = {}
+    for page in [visit(server, delivery=delivery) for delivery in ("mp4", "flv")]:
         page.record()
         page.until(f"{VIDEO}.buffered.start(0) < {VIDEO}.currentTime - {SET_BACK}")
+        set_back[page] = time.monotonic()
         page.evaluate(f"{VIDEO}.currentTime -= {SET_BACK}")
-    begin = time.monotonic()
 
-    def caught_up(pictures):
+    def caught_up(pictures, begin):
         ages = [age for _, age in pictures.ages(begin, pictures.ended)]
         return ages and ages[-1] < max(ages) - SET_BACK / 2
 
-    for page in pages:
-        page.until_pictures(caught_up, "the page has caught up")
+    for page, begin in set_back.items():
+        page.until_pictures(lambda pictures, begin=begin: caught_up(pictures, begin),
+                            "the page has caught up")
 
 
 def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture):
