@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 // Effects of other values: differences of the means over those links of `sim_table --random 2001
 // --count 600 --policy symbiosis` (*: `--random 1 --count 100 --seeds 1`) that have cross traffic,
 // or of `beside`; and on how many of 300 links a queue of our own stands for long (SIM_LINKS=300
-// sim_property_test: on 10, on 18 without checks). "Nothing" is less than 3 % of a delay and 1 % of
-// a rate.
+// sim_property_test: on 10 when most of these were compared, now on 8, on 18 without checks).
+// "Nothing" is less than 3 % of a delay and 1 % of a rate.
 
 // The first check comes this long after cross traffic was found. With 10 s, p95 is 5 % longer, and
 // the queue stands on 13 links; with 2 s, and twice the pause after each check, the rate is 1 %
@@ -42,7 +42,7 @@ constexpr double kRefill = 0.1;  // seconds
 constexpr double kFollowing = 0.5;
 // Deliveries are measured over this time. With 0.2 s a queue of our own stands on 14 links instead
 // of 8; with 0.8 s, 18 instead of 16 of 180 runs beside long flows have less than 75 % of their
-// fair share (`sim_family --beside`, five seeds).
+// fair share (`sim_family --beside`, seeds 11 to 15).
 constexpr base::Duration kDeliverySpan = 400ms;
 // Lengths of a check that the next pause has at least: a deep queue takes long to drain. With 4,
 // checks may take more of the time, which changes nothing*; with 16, the rate of `beside` is 1.3 %
@@ -111,8 +111,8 @@ base::BitRate DrainCheck::Delivery::until(const Delivery& later) const {
   return base::BitRate::of(later.bytes - bytes, later.at - at);
 }
 
-/// The queue is filled again, or less is delivered since less is sent, though data waits. During a
-/// recovery TCP sends less than it has.
+/// The queue is filled again; or less arrives because we send less, although data waits. A
+/// retransmission begins the measurement again: during a recovery, TCP sends less than it has.
 bool DrainCheck::shows_others(const Observation& o, double queue, base::Time now) {
   if (shortest_ < queue_ / 2) return queue > shortest_ + kRefill;
   const Delivery newest{now, o.delivered};

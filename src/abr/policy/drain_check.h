@@ -48,8 +48,8 @@ class DrainCheck {
   double shortest_ = 0;     ///< seconds; the shortest queue since the check began
   double kept_ = 1;         ///< share of `before_` that the check leaves
   Delivery began_;          ///< when the last check began
-  std::optional<Delivery> arrived_;  ///< when the first data arrived that was sent in the check
-  base::Time arrives_at_{};          ///< when it does
+  std::optional<Delivery> arrived_;  ///< since when data arrives that was sent in the check
+  base::Time arrives_at_{};          ///< when the first of it arrives
   std::uint32_t retransmits_ = 0;    ///< at the last observation
   base::Time drained_at_{};          ///< when a queue of our own has drained
 };

@@ -12,9 +12,10 @@ constexpr double kScale = 0.4;
 constexpr double kBeta = 0.7;
 constexpr double kRenoGrowth = 3 * (1 - kBeta) / (1 + kBeta);
 // A loss in a queue of less than this share of the longest one so far is not for lack of room.
-// Beside long flows, with CUBIC (36 links, 5 seeds: `sim_family --beside --policy symbiosis`): with
-// 0.1, six instead of three runs have less than 40 % of their fair share; with 0.5, viewers beside
-// four flows take more than 1.3 times their share on seven links instead of one.
+// Beside long flows, with CUBIC (36 links, seeds 11 to 15: `sim_family --beside --policy
+// symbiosis`): with 0.1, six instead of three runs have less than 40 % of their fair share; with
+// 0.5, viewers beside four flows take more than 1.3 times their share on seven links instead of
+// one.
 constexpr double kCongestedShare = 0.25;
 
 }  // namespace
