@@ -17,6 +17,7 @@ struct DeliveredFrame {
   base::Time acked{};                      ///< ACK of the last byte
   base::ByteCount head;
   base::ByteCount size;  ///< as written: with container, preceding audio, HTTP and padding
+  base::ByteCount end;   ///< of the response up to the end of the frame
 };
 
 /// The state of one viewer's connection, sampled before each frame, when frames are acknowledged,

@@ -205,7 +205,8 @@ void VideoSession::note_acknowledged(base::Time now) {
   while (!unacked_.empty() && unacked_.front().end <= cumulative) {
     const auto& written = unacked_.front();
     if (written.marked) {
-      delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
+      delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size,
+                            base::ByteCount{static_cast<std::int64_t>(written.end)}});
     }
     if (written.index) newest_captured_ = frames_[*written.index].captured;
     unacked_.pop_front();

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "abr/path/arrival_spacing.h"
 #include "base/units.h"
 
 namespace abr {
@@ -11,9 +12,11 @@ namespace abr {
 /// congestion window wins. No I/O, no clock.
 ///
 ///   appears  frames wait 25 ms longer than our own data explains, for 300 ms; or they wait 25 ms
-///            at all for 600 ms, in which the path had the time to drain the queue, and did not
-///   ends     our own data explains the wait for 300 ms; or it does, or nothing waits, for 700 ms,
-///            because BBR empties the queue for a while every ten seconds (PROBE_RTT)
+///            at all for 600 ms, in which the path had the time to drain the queue, and did not; or
+///            for 150 ms they arrive as from a queue that others fill (ArrivalSpacing)
+///   ends     our own data explains the wait for 300 ms, or frames arrive as from a queue of ours
+///            for 400 ms; or our data explains the wait, or nothing waits, for 700 ms, because BBR
+///            empties the queue for a while every ten seconds (PROBE_RTT)
 ///   refuted  the queue grows by 150 ms after cross traffic was found, and more of our viewers are
 ///            at the same address: the queue is ours. For 3 s none is assumed again
 class CrossTraffic {
@@ -30,6 +33,7 @@ class CrossTraffic {
     /// data. nullopt when the path may be slower than that.
     std::optional<double> spare;
     bool neighbours = false;  ///< more of our viewers may share the path
+    ArrivalSpacing::Queue arrivals = ArrivalSpacing::Queue::kUnknown;
   };
 
   void add(const Wait& wait);
@@ -45,6 +49,7 @@ class CrossTraffic {
     int frames = 0;
   };
 
+  void add_arrivals(const Wait& wait);
   bool outlasts_own_data(const Wait& wait);
   void add_own(base::Time at, bool queued);
   void add_cross_traffic(const Wait& wait, bool outlasts);
@@ -55,6 +60,8 @@ class CrossTraffic {
   Streak queued_;                  ///< there is a queue, of any traffic
   double longest_queue_ = 0;       ///< seconds; the longest wait of queued_
   double spare_ = 0;               ///< seconds of queued_ in which the path could drain the queue
+  Streak others_arrivals_;         ///< frames arrive as from others' queue
+  Streak own_arrivals_;            ///< frames arrive as from a queue of ours
   Streak own_;                     ///< our own data surely explains the wait
   Streak own_or_empty_;            ///< our own data surely explains the wait, or nothing waits
   double wait_when_found_ = 0;     ///< seconds; the wait when cross traffic was found

@@ -66,16 +66,24 @@ void PathModel::add_frame(const DeliveredFrame& frame, const Observation& o) {
   CapacityEstimator::Conditions conditions{
       .tcp = o, .base_rtt = rtt, .waited = wait.queued, .cross_traffic = state_.cross_traffic};
   capacity_.settle(frame, conditions);
-  if (!clean_frames_.contains(frame)) return;
+  if (!clean_frames_.contains(frame)) return arrival_spacing_.interrupt();
+  clean_waits_.add(wait.queued);
+  state_.queue = base::from_seconds(clean_waits_.min());
+  add_arrival(frame, rtt);
   add_to_cross_traffic(frame, o, rtt);
   conditions.cross_traffic = state_.cross_traffic;
   capacity_.add(frame, conditions);
 }
 
+/// Data that TCP held back has not waited in the path.
+void PathModel::add_arrival(const DeliveredFrame& frame, base::Duration base_rtt) {
+  if (frame.departed <= delivery_.held_back_at()) return arrival_spacing_.interrupt();
+  arrival_spacing_.add(frame, base_rtt);
+}
+
 void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observation& o,
                                      base::Duration base_rtt) {
   const double capacity = capacity_.trusted();
-  // Data that TCP held back has not waited in the path.
   if (capacity == 0 || frame.departed <= delivery_.held_back_at()) return;
   const double highest = std::max(capacity, bps(capacity_.highest()));
   const auto outstanding = delivery_.outstanding_at(frame.departed);
@@ -92,7 +100,8 @@ void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observat
                       .own = known ? own_queue(capacity) : queueing_delay_.newest(),
                       .self_induced = fills ? own_queue(highest) : 0,
                       .spare = delivery_.busy() ? std::nullopt : std::optional{passed - used},
-                      .neighbours = o.neighbours > 0});
+                      .neighbours = o.neighbours > 0,
+                      .arrivals = arrival_spacing_.queue()});
   state_.cross_traffic = cross_traffic_.present();
 }
 

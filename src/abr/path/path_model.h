@@ -3,10 +3,12 @@
 #include <cstdint>
 
 #include "abr/observation.h"
+#include "abr/path/arrival_spacing.h"
 #include "abr/path/base_rtt_shift.h"
 #include "abr/path/capacity_estimator.h"
 #include "abr/path/cross_traffic.h"
 #include "abr/path/delivery_monitor.h"
+#include "abr/path/path_math.h"
 #include "abr/path/policer.h"
 #include "abr/path/queueing_delay.h"
 #include "abr/path/reader.h"
@@ -22,6 +24,7 @@ namespace abr {
 ///   CleanFrames        which frames met neither a loss nor a closed receive window
 ///   BaseRttShift       the base RTT, if TCP's minimum was measured on another path
 ///   QueueingDelay      how long frames waited in the path
+///   ArrivalSpacing     whose queue they waited in, by when they arrived
 ///   CapacityEstimator  the capacity, by packet trains and whole frames
 ///   CrossTraffic       whether others fill the queue
 ///   DeliveryMonitor    the delivery while data waits: drain rate and cwnd rate
@@ -47,6 +50,7 @@ class PathModel {
 
   base::Duration base_rtt(const Observation& observation) const;
   void add_frame(const DeliveredFrame& frame, const Observation& observation);
+  void add_arrival(const DeliveredFrame& frame, base::Duration base_rtt);
   void add_to_cross_traffic(const DeliveredFrame& frame, const Observation& observation,
                             base::Duration base_rtt);
   void update_delivery(const Observation& observation, base::Time now);
@@ -58,6 +62,8 @@ class PathModel {
   base::Duration min_rtt_{};  ///< TCP's, of the last observation
   BaseRttShift base_rtt_shift_;
   QueueingDelay queueing_delay_;
+  LastThree clean_waits_;  ///< seconds; of clean_frames_
+  ArrivalSpacing arrival_spacing_;
   CapacityEstimator capacity_;
   CrossTraffic cross_traffic_;
   base::Time cross_traffic_at_{};  ///< ACK of the newest frame that cross_traffic_ has seen

@@ -51,6 +51,7 @@ class DrainCheck {
   std::optional<Delivery> arrived_;  ///< since when data arrives that was sent in the check
   base::Time arrives_at_{};          ///< when the first of it arrives
   std::uint32_t retransmits_ = 0;    ///< at the last observation
+  base::Time ended_{};               ///< when the last check ended
   base::Time drained_at_{};          ///< when a queue of our own has drained
 };
 

@@ -39,9 +39,9 @@ double FairWindow::next(const Observation& o, const PathState& path, base::BitRa
 
 /// A loss in a queue that is short for this path is not for lack of room.
 bool FairWindow::is_congested(const Observation& o, const PathState& path, base::Time now) {
-  longest_queue_ = std::max(longest_queue_, path.queueing_delay);
+  longest_queue_ = std::max(longest_queue_, path.queue);
   const bool lost = o.dupack > 0 || o.rexmt > 0;
-  return lost && now >= reduce_again_at_ && path.queueing_delay > kCongestedShare * longest_queue_;
+  return lost && now >= reduce_again_at_ && path.queue > kCongestedShare * longest_queue_;
 }
 
 /// RFC 9438, 4.6 and, if the window had not grown back, 4.7.

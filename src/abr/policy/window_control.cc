@@ -69,7 +69,7 @@ std::uint32_t WindowControl::next(const Observation& o, const PathState& path, c
   const double fair = fair_window_.next(o, path, demand.share, now);
   // BBR's window is twice the data that the path holds without a queue: enough for a queue that is
   // as long as the path.
-  const bool falls_behind = !o.bbr || path.queueing_delay > path.round_trip;
+  const bool falls_behind = !o.bbr || path.queue > path.round_trip;
   if (fair > 0 && falls_behind) return share(o, demand, fair, now);
   return o.bbr ? renew(o, path, demand, now) : enlarge(o, path, demand, now);
 }

@@ -43,7 +43,8 @@ bool Observer::frame_delivered(const server::SentFrame& frame, const FrameDelive
                      .head_acked = delivery.head,
                      .acked = delivery.at,
                      .head = delivery.head ? until(frame.head_end) : base::ByteCount{},
-                     .size = until(frame.marked_end)});
+                     .size = until(frame.marked_end),
+                     .end = base::ByteCount{static_cast<std::int64_t>(frame.marked_end)}});
   return !full;
 }
 

@@ -18,11 +18,13 @@ class CrossTrafficTest : public testing::Test {
                   .own = own,
                   .self_induced = own,
                   .spare = spare,
-                  .neighbours = neighbours_});
+                  .neighbours = neighbours_,
+                  .arrivals = arrivals_});
     }
   }
 
   bool neighbours_ = false;
+  ArrivalSpacing::Queue arrivals_ = ArrivalSpacing::Queue::kUnknown;
   CrossTraffic queue_;
   base::Time now_{1h};
 };
@@ -55,6 +57,25 @@ TEST_F(CrossTrafficTest, IsNotFoundInAQueueThatDrains) {
     frames(33ms, wait, wait, 0.01);
     ASSERT_FALSE(queue_.present()) << wait;
   }
+}
+
+TEST_F(CrossTrafficTest, IsFoundIfFramesArriveAsFromOthersQueue) {
+  arrivals_ = ArrivalSpacing::Queue::kOthers;
+  frames(150ms, 0.1, 0.1);
+  EXPECT_FALSE(queue_.present());
+  frames(50ms, 0.1, 0.1);
+  EXPECT_TRUE(queue_.present());
+}
+
+TEST_F(CrossTrafficTest, IsGoneIfFramesArriveAsFromAQueueOfOurs) {
+  frames(500ms, 0.1, 0);
+  arrivals_ = ArrivalSpacing::Queue::kOurs;
+  frames(350ms, 0.1, 0);
+  EXPECT_TRUE(queue_.present());
+  frames(100ms, 0.1, 0);
+  EXPECT_FALSE(queue_.present());
+  frames(2s, 0.1, 0);
+  EXPECT_FALSE(queue_.present()) << "it is not found again";
 }
 
 TEST_F(CrossTrafficTest, IsNotFoundInShortWaits) {

@@ -27,7 +27,8 @@ class PathModelTest : public testing::Test {
     const ByteCount head{frame.segments >= 4 ? 2 * kMss : 0};
     const auto begin = std::max(now_, link_free_);
     link_free_ = begin + size / link_;
-    DeliveredFrame delivered{.departed = now_, .head = head, .size = size};
+    end_ += size;
+    DeliveredFrame delivered{.departed = now_, .head = head, .size = size, .end = end_};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
     if (delivered.head_acked) *delivered.head_acked += rtt_shift_;
     delivered.acked = link_free_ + kRtt + rtt_shift_ + frame.late;
@@ -92,6 +93,7 @@ class PathModelTest : public testing::Test {
   BitRate pacing_;  ///< 0 means no pacing
   std::uint32_t mss_ = kMss;
   ByteCount delivered_;
+  ByteCount end_;  ///< of the newest frame in the stream
 };
 
 TEST_F(PathModelTest, KnowsNothingAtFirst) {
@@ -449,7 +451,8 @@ TEST_F(PathModelTest, AQueueOfOurOwnIsNotCrossTrafficIfFewFramesAreSampled) {
                                    .head_acked = now_ - half / link_,
                                    .acked = now_,
                                    .head = half,
-                                   .size = half + half}};
+                                   .size = half + half,
+                                   .end = delivered_}};
     if (i % 4 == 0) observation.frames = fourth;
     model_.update(observation, now_);
     ASSERT_FALSE(model_.state().cross_traffic) << i;
@@ -470,7 +473,8 @@ TEST_F(PathModelTest, AQueueThatOutlastsOurOwnDataIsCrossTraffic) {
                                         .head_acked = now_ - (size - head) / link_,
                                         .acked = now_,
                                         .head = head,
-                                        .size = size}};
+                                        .size = size,
+                                        .end = end_ += size}};
       auto observation = seen();
       observation.delivered = delivered_ += size;
       observation.in_flight = size + size + size;
@@ -482,6 +486,41 @@ TEST_F(PathModelTest, AQueueThatOutlastsOurOwnDataIsCrossTraffic) {
   EXPECT_FALSE(model_.state().cross_traffic);
   standing(20);
   EXPECT_TRUE(model_.state().cross_traffic);
+}
+
+// Each frame arrives as it would in a queue of 0.1 s, whatever its size is. The capacity of 0.7
+// Mbit/s, which small frames among others' packets seem to have, would explain all waits.
+TEST_F(PathModelTest, FramesOfAllSizesThatWaitEquallyLongShowCrossTraffic) {
+  link_ = BitRate::mbps(0.7);
+  frames(5);
+  now_ = link_free_;
+  for (int i = 0; i < 30; ++i) {
+    now_ += kInterval;
+    const ByteCount size{(1 + i % 3) * kMss / 2};
+    const DeliveredFrame delivered[]{
+        {.departed = now_ - kRtt - 100ms, .acked = now_, .size = size, .end = end_ += size}};
+    auto observation = seen();
+    observation.delivered = delivered_ += size;
+    observation.in_flight = ByteCount{9 * kMss};
+    observation.frames = delivered;
+    model_.update(observation, now_);
+  }
+  EXPECT_TRUE(model_.state().cross_traffic);
+}
+
+TEST_F(PathModelTest, FramesThatWaitForARetransmissionShowNoQueue) {
+  frames(5);
+  const auto before = model_.state().queue;
+  for (int i = 0; i < 3; ++i) {
+    const DeliveredFrame delivered[]{
+        {.departed = now_ - 200ms, .acked = now_, .size = ByteCount{kMss}, .end = end_}};
+    auto observation = seen();
+    observation.retransmits = 1;
+    observation.frames = delivered;
+    model_.update(observation, now_ += 1ms);
+  }
+  EXPECT_GT(model_.state().queueing_delay, 100ms);
+  EXPECT_EQ(model_.state().queue, before);
 }
 
 TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsCrossTraffic) {

@@ -31,7 +31,7 @@ class DrainCheckTest : public testing::Test {
   static constexpr base::Duration kFrame = 40ms;
   DrainCheck check_;
   Observation seen_{.frame_interval = kFrame};
-  PathState path_{.capacity = BitRate::mbps(8), .round_trip = 50ms, .queueing_delay = 50ms};
+  PathState path_{.capacity = BitRate::mbps(8), .round_trip = 50ms, .queue = 50ms};
   base::Time now_{1h};
   std::optional<BitRate> delivers_;  ///< nullopt: all that is sent
 };
@@ -66,7 +66,7 @@ TEST_F(DrainCheckTest, LastsUntilAQueueOfOurOwnHasDrained) {
 /// Until the cross traffic ends, which needs 700 ms without a wait.
 TEST_F(DrainCheckTest, GoesOnWhileNothingWaits) {
   until(true);
-  path_.queueing_delay = 0ms;
+  path_.queue = 0ms;
   const auto length = until(false);
   EXPECT_GE(length, 300ms + 700ms);
   EXPECT_LE(length, 2s);
@@ -85,59 +85,69 @@ TEST_F(DrainCheckTest, PausesGrowWhileOthersAreThere) {
 
 TEST_F(DrainCheckTest, ComesAtOnceWhenTheQueueHasGrown) {
   next();
-  path_.queueing_delay = 120ms;
+  path_.queue = 120ms;
   next();
   EXPECT_FALSE(check_.runs()) << "a little";
-  path_.queueing_delay = 140ms;
+  path_.queue = 140ms;
   next();
   EXPECT_TRUE(check_.runs());
 }
 
 TEST_F(DrainCheckTest, ADeepQueueThatGrowsALittleIsNoReason) {
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   next();
-  path_.queueing_delay = 1200ms;
+  path_.queue = 1200ms;
   next();
   EXPECT_FALSE(check_.runs());
-  path_.queueing_delay = 1400ms;
+  path_.queue = 1400ms;
   next();
   EXPECT_TRUE(check_.runs());
+}
+
+// A newcomer fills a deep queue for seconds.
+TEST_F(DrainCheckTest, GrowthSoonAfterACheckIsNoReason) {
+  next();
+  path_.queue = 200ms;
+  until(true);
+  until(false);
+  path_.queue = 500ms;
+  EXPECT_NEAR(base::seconds(until(true)), 3, 0.1);
 }
 
 TEST_F(DrainCheckTest, BesideMoreOfOursGrowthIsNoReason) {
   seen_.neighbours = 1;
   next();
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   next();
   EXPECT_FALSE(check_.runs());
 }
 
 TEST_F(DrainCheckTest, EndsWhenOthersFillTheQueueAgain) {
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   until(true);
-  path_.queueing_delay = 40ms;  // they have lost packets
+  path_.queue = 40ms;  // they have lost packets
   next();
-  path_.queueing_delay = 120ms;
+  path_.queue = 120ms;
   next();
   EXPECT_TRUE(check_.runs()) << "may be jitter";
-  path_.queueing_delay = 150ms;
+  path_.queue = 150ms;
   EXPECT_EQ(next(), kRate);
   EXPECT_FALSE(check_.runs());
 }
 
 TEST_F(DrainCheckTest, AQueueThatDrainsUnevenlyDoesNotEndIt) {
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   until(true);
-  path_.queueing_delay = 700ms;
+  path_.queue = 700ms;
   next();
-  path_.queueing_delay = 900ms;
+  path_.queue = 900ms;
   next();
   EXPECT_TRUE(check_.runs());
 }
 
 // In a queue that two flows share, one that sends less gets less.
 TEST_F(DrainCheckTest, EndsWhenLessArrivesThoughDataWaits) {
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   seen_.srtt = 1s;
   delivers_ = kRate;
   until(true);
@@ -152,7 +162,7 @@ TEST_F(DrainCheckTest, EndsWhenLessArrivesThoughDataWaits) {
 
 // A path that is ours alone carries what it can, until its queue has drained.
 TEST_F(DrainCheckTest, GoesOnWhileAsMuchArrives) {
-  path_.queueing_delay = 1s;
+  path_.queue = 1s;
   seen_.srtt = 1s;
   delivers_ = kRate;
   until(true);
@@ -161,7 +171,7 @@ TEST_F(DrainCheckTest, GoesOnWhileAsMuchArrives) {
 }
 
 TEST_F(DrainCheckTest, TakesASmallShareOfTheTimeBehindADeepQueue) {
-  path_.queueing_delay = 2s;
+  path_.queue = 2s;
   delivers_ = kRate;
   until(true);
   const auto length = until(false);

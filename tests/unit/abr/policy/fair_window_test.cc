@@ -33,7 +33,7 @@ class FairWindowTest : public testing::Test {
   static constexpr double kLimit = 4e6 / 8 / 1000;  ///< segments of a round trip of 1 s
   FairWindow window_;
   Observation seen_{.srtt = 1s, .mss = 1000};
-  PathState path_{.queueing_delay = 960ms, .cross_traffic = true};
+  PathState path_{.queue = 960ms, .cross_traffic = true};
   base::Time now_{1h};
 };
 
@@ -72,7 +72,7 @@ TEST_F(FairWindowTest, LossesOfOneRoundTripCountOnce) {
 
 TEST_F(FairWindowTest, ALossInAQueueThatIsShortForThePathIsNotForLackOfRoom) {
   next();
-  path_.queueing_delay = 100ms;
+  path_.queue = 100ms;
   EXPECT_NEAR(lose(), kLimit, 1);
 }
 
@@ -95,7 +95,7 @@ TEST_F(FairWindowTest, GivesRoomToOthersThatAreNew) {
 
 TEST_F(FairWindowTest, OnAShortPathItGrowsAsRenoDoes) {
   seen_.srtt = 20ms;
-  path_.queueing_delay = 15ms;
+  path_.queue = 15ms;
   next();
   const auto least = lose();
   EXPECT_NEAR(later(500ms), std::min(4e6 / 8 / 1000 * 0.02, least + 0.53 * 25), 1);

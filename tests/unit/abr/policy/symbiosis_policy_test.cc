@@ -375,7 +375,7 @@ TEST_F(SymbiosisPolicyTest, ChecksNowAndThenWhetherTheCrossTrafficHasGone) {
   carries(BitRate::mbps(8));
   settle();
   path_.cross_traffic = true;
-  path_.queueing_delay = 100ms;
+  path_.queueing_delay = path_.queue = 100ms;
   seen_.srtt = 140ms;
   seen_.cwnd = 100;
   path_.cwnd_rate = BitRate::mbps(3);

@@ -69,7 +69,7 @@ class SharedQueueTest : public WindowControlTest {
  protected:
   SharedQueueTest() {
     path_.cross_traffic = true;
-    path_.queueing_delay = 260ms;
+    path_.queue = 260ms;
     seen_.srtt = 300ms;
     demand_.rate = BitRate::mbps(2);
     demand_.share = BitRate::mbps(4);
@@ -105,9 +105,9 @@ TEST_F(SharedQueueTest, IsLeftToTcpDuringARecovery) {
 // Twice the data that the path holds without a queue.
 TEST_F(SharedQueueTest, OfBbrIsLargeEnoughForAQueueAsLongAsThePath) {
   seen_.bbr = true;
-  path_.queueing_delay = 40ms;
+  path_.queue = 40ms;
   EXPECT_EQ(largest(1s), 0u);
-  path_.queueing_delay = 50ms;
+  path_.queue = 50ms;
   EXPECT_EQ(largest(1s), kSharedWindow);
 }
 
