@@ -10,6 +10,7 @@ from netlab.network import Netlab
 
 # With noise the encoder spends its whole rate, so that the link limits the stream.
 NOISE = "live=test:?size=320x180&fps=15&content=noise"
+FLUENT = "fluent=test:?size=320x180&fps=30&content=noise"
 CONFIG = """
 [encoder]
 preset = "ultrafast"
@@ -18,7 +19,8 @@ min = "100k"
 start = "1M"
 max = "2M"
 """
-FAST, SLOW = "4M", "500k"
+FAST, SLOW, FAINT = "4M", "500k", "70k"
+BADGE = "document.getElementById('badge-text').textContent"
 OUTAGE = 8  # seconds: a connection of the page that is silent for six seconds is dead
 pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 
@@ -31,8 +33,8 @@ def lab():
 
 @pytest.fixture(scope="module")
 def server(lab, tmp_path_factory):
-    with Daemon("--source", NOISE, config=CONFIG, directory=tmp_path_factory.mktemp("server"),
-                lab=lab) as daemon:
+    with Daemon("--source", NOISE, "--source", FLUENT, config=CONFIG, lab=lab,
+                directory=tmp_path_factory.mktemp("server")) as daemon:
         yield daemon
 
 
@@ -102,6 +104,19 @@ def test_the_rate_follows_the_link_without_a_new_connection(lab, server, visit):
     seen = page.seen()
     assert seen["troubles"] == []
     assert len([url for url in seen["requests"] if url.endswith("/live.mp4")]) == 1
+
+
+def test_the_page_says_when_the_picture_pauses_for_the_audio(lab, browser, server):
+    """The link carries little more than the audio."""
+    page = browser.open(origin(server), "/#fluent", delivery="mp4")
+    page.until(PAGE_PLAYS)
+    lab.set(down_rate=FAINT)
+    page.until(f"{BADGE} === 'Poor connection'")
+    assert "the audio" in page.evaluate("document.getElementById('away').textContent")
+    page.plays_on(2)
+    lab.set(down_rate=FAST)
+    page.until(f"{BADGE} === 'Live'")
+    page.close()
 
 
 def until_rate(server, condition, what):

@@ -13,6 +13,7 @@ import { Chooser } from "./player/chooser";
 import { Controls } from "./player/controls";
 import { Facts } from "./player/facts";
 import { Latency } from "./player/latency";
+import { PictureRate } from "./player/picture_rate";
 import { describeError, Player } from "./player/player";
 import { Screen } from "./player/screen";
 import { byId, setText } from "./dom";
@@ -38,6 +39,11 @@ const player = new Player(
 const controls = new Controls(player);
 const latency = new Latency(video, clock, () => player.engine?.mediaEpoch());
 const facts = new Facts(player, latency, screen);
+new PictureRate(
+  video,
+  () => (player.hasAudio ? (chooser.current?.frame_rate ?? undefined) : undefined),
+  (paused) => screen.showPoor(paused),
+);
 const chooser = new Chooser(
   ({ stream, delivery }) => {
     player.choose(stream, delivery);

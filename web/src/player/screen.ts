@@ -18,6 +18,8 @@ const kTroubleTexts: Record<string, string> = {
   too_fast: "The source sends more pictures than can be used.",
   audio_off: "The source's audio and video are too far apart in time.",
 };
+const kPoorText =
+  "The connection carries little more than the audio. The picture pauses, and returns by itself.";
 const kPhaseTexts: Record<PlayerState["phase"], string> = {
   connecting: "Connecting",
   playing: "",
@@ -45,6 +47,8 @@ export class Screen {
   /** The source is away: the server repeats its last picture, if there was one, which would look live. */
   away = false;
   private absent = false; // it is away, and there was no picture
+  private poor = false; // the connection
+  private notes: string[] = []; // on the source
   private phase: PlayerState["phase"] = "connecting";
   private readonly screen = byId("screen");
   private readonly message = byId("message");
@@ -65,7 +69,7 @@ export class Screen {
     const reconnecting = phase === "connecting" && reason !== "";
     const text = kPhaseTexts[reconnecting ? "waiting" : phase];
     this.phase = phase;
-    this.showBadge(text);
+    this.showNotes();
     clearTimeout(this.messageTimer);
     const message = [text, reason].filter((part) => part !== "").join(": ");
     const silent = phase === "playing" || phase === "paused";
@@ -80,6 +84,19 @@ export class Screen {
     this.absent = this.away && stream?.last_picture === null;
     this.screen.classList.toggle("away", this.away);
     this.screen.classList.toggle("absent", this.absent);
+    this.notes = notes;
+    this.showNotes();
+  }
+
+  /** The server pauses the picture for the audio. */
+  showPoor(poor: boolean): void {
+    this.poor = poor;
+    this.showNotes();
+  }
+
+  private showNotes(): void {
+    const poor = this.poor && !this.away && this.phase === "playing";
+    const notes = poor ? [kPoorText, ...this.notes] : this.notes;
     const note = byId("away");
     note.hidden = notes.length === 0;
     setText(note, notes.join("\n"));
@@ -92,7 +109,9 @@ export class Screen {
   }
 
   private showBadge(text: string): void {
-    if (this.phase === "playing" || this.absent) text = this.away ? "Away" : "Live";
+    if (this.phase === "playing" || this.absent) {
+      text = this.away ? "Away" : this.poor ? "Poor connection" : "Live";
+    }
     setText(byId("badge-text"), text);
   }
 
