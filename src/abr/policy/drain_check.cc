@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 // Effects of other values: differences of the means over those links of `sim_table --random 2001
 // --count 600 --policy symbiosis` (*: `--random 1 --count 100 --seeds 1`) that have cross traffic,
 // or of `beside`; and on how many of 300 links a queue of our own stands for long (SIM_LINKS=300
-// sim_property_test: on 10 when most of these were compared, now on 8, on 18 without checks).
+// sim_property_test: on 10 when most of these were compared, now on 3, on 18 without checks).
 // "Nothing" is less than 3 % of a delay and 1 % of a rate.
 
 // The first check comes this long after cross traffic was found. With 10 s, p95 is 5 % longer, and
