@@ -29,11 +29,12 @@ def flv_tags(stream):
     while stream.readline().strip():
         pass  # the response's head
     stream.read(9 + 4)
-    while len(head := stream.read(11)) == 11:
-        size, low, high = int.from_bytes(head[1:4], "big"), int.from_bytes(head[4:7], "big"), head[7]
-        if len(stream.read(size + 4)) < size + 4:
-            return
-        yield Tag(KINDS.get(head[0]), (high << 24 | low) / 1000, time.monotonic())
+    with contextlib.suppress(ConnectionResetError):  # shutdown() while data waits
+        while len(head := stream.read(11)) == 11:
+            size, low, high = int.from_bytes(head[1:4], "big"), int.from_bytes(head[4:7], "big"), head[7]
+            if len(stream.read(size + 4)) < size + 4:
+                return
+            yield Tag(KINDS.get(head[0]), (high << 24 | low) / 1000, time.monotonic())
 
 
 def watch(rate, control, directory):
