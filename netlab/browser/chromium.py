@@ -24,6 +24,7 @@ STATE = f"""(video => JSON.stringify({{
     buffered: [...Array(video.buffered.length).keys()].map(i => [video.buffered.start(i), video.buffered.end(i)]),
 }}))({VIDEO})"""
 PHASE = "document.getElementById('screen')?.dataset.phase"  # of the page at /
+BADGE = "document.getElementById('badge-text').textContent"
 PLAYS = f"{VIDEO}?.currentTime > 0"
 PAGE_PLAYS = f"{PLAYS} && {PHASE} === 'playing'"
 PATIENCE = 45  # seconds for anything that a page does: far more than a busy machine needs

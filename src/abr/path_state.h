@@ -22,7 +22,7 @@ struct PathState {
   base::Duration round_trip{};      ///< base RTT
   base::Duration transit{};  ///< shortest of three frames' times to their ACK, beyond the base RTT
   base::Duration queueing_delay{};  ///< shortest wait of the newest three frames
-  base::Duration queue{};           ///< the same of frames that waited for no retransmission
+  base::Duration queue{};           ///< the same of frames without loss or closed window
   base::Duration jitter{};          ///< variation of ACK times on an idle path
   bool cross_traffic = false;       ///< others' flows keep the bottleneck's queue filled
   base::ByteCount backlog;          ///< undelivered data, less a full pipe and the newest frame

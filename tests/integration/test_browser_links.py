@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from netlab.browser.chromium import PAGE_PLAYS, PATIENCE, PHASE, Browser, origin
+from netlab.browser.chromium import BADGE, PAGE_PLAYS, PATIENCE, PHASE, Browser, origin
 from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
 
@@ -20,7 +20,6 @@ start = "1M"
 max = "2M"
 """
 FAST, SLOW, FAINT = "4M", "500k", "70k"
-BADGE = "document.getElementById('badge-text').textContent"
 OUTAGE = 8  # seconds: a connection of the page that is silent for six seconds is dead
 pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from netlab.browser.chromium import PAGE_PLAYS, Browser, origin
+from netlab.browser.chromium import BADGE, PAGE_PLAYS, Browser, origin
 from netlab.daemon import Daemon, free_port, wait_until
 from tests.integration.conftest import QUICK
 
@@ -23,7 +23,6 @@ CLOCK_STEP = datetime.timedelta(milliseconds=10)  # the system's clock may be ad
 SIZES = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 AWAY_METRIC = "symcast_source_away_since_timestamp_seconds"
 NOTE = "document.getElementById('away')"
-BADGE = "document.getElementById('badge-text').textContent"
 # Texts that a viewer cannot read, and whether the page is wider than the screen.
 FLAWS = """(() => {
     const all = document.querySelectorAll('#away, #message, #sound, #start, #streams label, .top button');

@@ -33,6 +33,7 @@ class CrossTraffic {
     /// data. nullopt when the path may be slower than that.
     std::optional<double> spare;
     bool neighbours = false;  ///< more of our viewers may share the path
+    /// The owner of the queue, by when the newest frames arrived.
     ArrivalSpacing::Queue arrivals = ArrivalSpacing::Queue::kUnknown;
   };
 

@@ -69,22 +69,18 @@ void PathModel::add_frame(const DeliveredFrame& frame, const Observation& o) {
   if (!clean_frames_.contains(frame)) return arrival_spacing_.interrupt();
   clean_waits_.add(wait.queued);
   state_.queue = base::from_seconds(clean_waits_.min());
-  add_arrival(frame, rtt);
   add_to_cross_traffic(frame, o, rtt);
   conditions.cross_traffic = state_.cross_traffic;
   capacity_.add(frame, conditions);
 }
 
-/// Data that TCP held back has not waited in the path.
-void PathModel::add_arrival(const DeliveredFrame& frame, base::Duration base_rtt) {
-  if (frame.departed <= delivery_.held_back_at()) return arrival_spacing_.interrupt();
-  arrival_spacing_.add(frame, base_rtt);
-}
-
 void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observation& o,
                                      base::Duration base_rtt) {
+  // Data that TCP held back has not waited in the path.
+  if (frame.departed <= delivery_.held_back_at()) return arrival_spacing_.interrupt();
+  arrival_spacing_.add(frame, base_rtt);
   const double capacity = capacity_.trusted();
-  if (capacity == 0 || frame.departed <= delivery_.held_back_at()) return;
+  if (capacity == 0) return;
   const double highest = std::max(capacity, bps(capacity_.highest()));
   const auto outstanding = delivery_.outstanding_at(frame.departed);
   const auto own_queue = [&](double at) {

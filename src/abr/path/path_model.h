@@ -50,7 +50,6 @@ class PathModel {
 
   base::Duration base_rtt(const Observation& observation) const;
   void add_frame(const DeliveredFrame& frame, const Observation& observation);
-  void add_arrival(const DeliveredFrame& frame, base::Duration base_rtt);
   void add_to_cross_traffic(const DeliveredFrame& frame, const Observation& observation,
                             base::Duration base_rtt);
   void update_delivery(const Observation& observation, base::Time now);

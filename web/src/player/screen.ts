@@ -50,6 +50,7 @@ export class Screen {
   private poor = false; // the connection
   private notes: string[] = []; // on the source
   private phase: PlayerState["phase"] = "connecting";
+  private phaseText = kPhaseTexts.connecting;
   private readonly screen = byId("screen");
   private readonly message = byId("message");
   private readonly still = byId<HTMLCanvasElement>("still");
@@ -69,6 +70,7 @@ export class Screen {
     const reconnecting = phase === "connecting" && reason !== "";
     const text = kPhaseTexts[reconnecting ? "waiting" : phase];
     this.phase = phase;
+    this.phaseText = text;
     this.showNotes();
     clearTimeout(this.messageTimer);
     const message = [text, reason].filter((part) => part !== "").join(": ");
@@ -100,7 +102,7 @@ export class Screen {
     const note = byId("away");
     note.hidden = notes.length === 0;
     setText(note, notes.join("\n"));
-    this.showBadge(kPhaseTexts[this.phase]);
+    this.showBadge();
   }
 
   /** The note on a source without a picture may be wrong by now; the player's message says more. */
@@ -108,7 +110,8 @@ export class Screen {
     if (this.absent) this.showSource(undefined);
   }
 
-  private showBadge(text: string): void {
+  private showBadge(): void {
+    let text = this.phaseText;
     if (this.phase === "playing" || this.absent) {
       text = this.away ? "Away" : this.poor ? "Poor connection" : "Live";
     }
