@@ -22,9 +22,10 @@ bool set_notsent_lowat(int fd, base::ByteCount mark);
 bool set_rto_min(int fd, base::Duration minimum);
 
 /// TCP_RTO_MAX_MS (Linux 6.15): the limit up to which the retransmission timer doubles while no
-/// acknowledgement arrives, by default 120 s. The per-socket form of net.ipv4.tcp_rto_max_ms (the
-/// kernel's ip-sysctl.rst). ENOPROTOOPT: the kernel is older. EINVAL: less than 1 s, or more than
-/// 120 s.
+/// acknowledgement arrives, by default 120 s. Also limits its first run, so that it expires without
+/// a loss if the round trip is longer (tcp_set_rto in tcp_input.c). The per-socket form of
+/// net.ipv4.tcp_rto_max_ms (the kernel's ip-sysctl.rst). ENOPROTOOPT: the kernel is older. EINVAL:
+/// less than 1 s, or more than 120 s.
 bool set_rto_max(int fd, base::Duration maximum);
 
 /// TCP_CONGESTION (tcp(7)). On a listening socket: the congestion control of new connections.

@@ -10,6 +10,7 @@ from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
 from netlab.timeline import read_trace
 from netlab.viewer import Viewer, assert_clean
+from tests.integration.segment_requests import HlsPlayer
 
 PATIENCE = 60  # seconds
 RATE = 2e6  # bit/s of video
@@ -17,6 +18,7 @@ RATE = 2e6  # bit/s of video
 TRANSPORT = 1.1 * (RATE * 188 / 184 + 130 * 8 * 60)
 MSS = 1448
 RTT = 0.06  # seconds; the emulator may be slower, but not faster
+FAR_RTT = 1.4  # seconds: longer than the default of tcp.rto_max
 KERNELS_RTO_MIN = 0.2  # seconds
 BACKOFFS = 6  # timeouts in a row; the kernel's timer would have doubled as often
 
@@ -26,6 +28,8 @@ name = "{name}"
 source = "test:?size=192x108"
 tcp = {{ {settings} }}
 """
+FAR = "far"  # its viewer is at FAR_RTT
+SEGMENTS = "segments"  # the client of a segment player, at FAR_RTT
 HINTED = ("reno", "cubic", "sym_vcubic")
 STREAMS = {
     **{name: f'congestion_control = "{name}"' for name in HINTED},
@@ -33,6 +37,7 @@ STREAMS = {
     "bbr": 'congestion_control = "bbr"',
     "kernels_timer": 'congestion_control = "cubic", rto_min = "0s"',
     "outage": 'congestion_control = "cubic"',
+    FAR: 'congestion_control = "cubic"',
 }
 LOCAL = "local"  # its viewer is on the server's machine
 CONFIG = """
@@ -53,7 +58,8 @@ preset = "ultrafast"
 
 
 class Run:
-    """A server with a viewer for each stream, each on a path that the kernel knows nothing about."""
+    """A server with a viewer for each stream, each on a path that the kernel knows nothing about, and
+    a path for a segment player."""
 
     def __init__(self, lab, daemon, directory):
         self.lab = lab
@@ -64,6 +70,7 @@ class Run:
             stream: Viewer(daemon.url(stream, ip=lab.clients[client].server_ip), lab=lab,
                            client=client, directory=directory, name=stream)
             for stream, client in self.clients.items()}
+        self.clients[SEGMENTS] = len(STREAMS)
         self.viewers[LOCAL] = Viewer(daemon.url(LOCAL), directory=directory, name=LOCAL,
                                      wrapper=["nsenter", f"--net={lab.server_netns}"])
         wait_until(lambda: all(len(viewer.pictures()) > 30 for viewer in self.viewers.values()),
@@ -77,7 +84,7 @@ class Run:
         return self.daemon.metrics().sum(f"symcast_{name}", stream=stream, **labels)
 
     def socket(self, stream):
-        """The connection of the stream's viewer according to `ss`."""
+        """The connection of the stream's viewer, or of the segment player, according to `ss`."""
         address = self.lab.clients[self.clients[stream]].address
         found = self.lab.run_server(
             ["ss", "-tinH", "state", "established", "dst", address, "sport", self.daemon.port],
@@ -97,7 +104,9 @@ def needs_ebpf(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, needs_lab, needs_ebpf):
     directory = tmp_path_factory.mktemp("run")
-    with Netlab(clients=len(STREAMS), delay_ms=RTT / 2 * 1e3) as lab:
+    with Netlab(clients=len(STREAMS) + 1, delay_ms=RTT / 2 * 1e3) as lab:
+        for client in (list(STREAMS).index(FAR), len(STREAMS)):
+            lab.set(client=client, both_delay=f"{FAR_RTT / 2 * 1e3:.0f}ms")
         with Daemon("--trace", str(directory / "trace"), directory=directory, config=CONFIG,
                     lab=lab) as daemon:
             yield Run(lab, daemon, directory)
@@ -164,6 +173,29 @@ def test_retransmissions_are_at_most_a_second_apart_in_an_outage(run):
     summary = viewer.finish()
     assert_clean(summary)
     assert summary["closed_s"] is None
+
+
+def outlasts(seen):
+    """The timer runs for longer than the round trip."""
+    assert seen["rtt"] >= FAR_RTT
+    return seen["rto"] > seen["rtt"]
+
+
+def test_a_viewers_timer_outlasts_a_long_round_trip(run):
+    """Else it expires although nothing is lost, on a satellite's path or in a deep queue."""
+    wait_until(lambda: outlasts(run.socket(FAR)), PATIENCE, "the timer follows the round trip")
+
+
+def test_a_segment_players_timer_outlasts_a_long_round_trip(run):
+    client = run.lab.clients[run.clients[SEGMENTS]]
+    with HlsPlayer(run.daemon, stream=FAR, netns=client.netns, ip=client.server_ip) as hls:
+
+        def follows():
+            segment, part = hls.playlist("auto").last_part()
+            hls.media(hls.path("auto", segment.parts[part].uri))
+            return outlasts(run.socket(SEGMENTS))
+
+        wait_until(follows, PATIENCE, "the timer follows the round trip")
 
 
 def test_data_with_a_delayed_ack_is_not_retransmitted(run):

@@ -93,8 +93,7 @@ void SegmentConnection::set_up_socket(const server::Address& peer) {
   if (!applied.error.empty()) {
     deps_.warnings.failed("congestion control " + hints.congestion_control, applied.error);
   }
-  const auto rto_max = settings->tcp.rto_max;
-  if (rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd_, rto_max)) {
+  if (!rto_max_.begin(fd_, settings->tcp.rto_max)) {
     deps_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
   }
   events_.watch(fd_, id_, [this](const auto& event, base::Time now) {
@@ -141,7 +140,9 @@ abr::TransferRate::Sample SegmentConnection::transfer_sample(
 
 std::optional<tcpinfo::TcpSample> SegmentConnection::take_sample(base::Time now) {
   const auto sample = deps_.sampler.sample(fd_, now);
-  return sample ? std::optional{series_.next(*sample)} : std::nullopt;
+  if (!sample) return {};
+  rto_max_.follow(fd_, sample->rtt);
+  return series_.next(*sample);
 }
 
 /// Between parts only playlists and the like are sent: a few packets, which say little about the

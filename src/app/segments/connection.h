@@ -10,6 +10,7 @@
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/known_networks.h"
+#include "app/tcp/rto_max.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/start_control.h"
 #include "app/telemetry/connection_table.h"
@@ -77,6 +78,7 @@ class SegmentConnection final : public server::ConnectionState {
   std::shared_ptr<SegmentSession> session_;
   tcpinfo::SampleSeries series_;
   CongestionEvents events_;
+  RtoMax rto_max_;
   abr::TransferRate rate_;
   SegmentCount segments_;
   SentParts sent_parts_;

@@ -68,7 +68,7 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::D
   if (tcp_.rto_min > base::Duration{} && !hints_.set_rto_min(fd, tcp_.rto_min)) {
     warnings_.failed("TCP_RTO_MIN_US", "see symcast doctor", errno);
   }
-  if (tcp_.rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd, tcp_.rto_max)) {
+  if (!rto_max_.begin(fd, tcp_.rto_max)) {
     warnings_.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
   }
   note_rate(video, now);
@@ -96,6 +96,7 @@ void SocketSteering::note_rate(base::BitRate video, base::Time now) {
 }
 
 void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
+  rto_max_.follow(fd, sample.rtt);
   if (!paces_start_ || (!sample.ssthresh && age < kMaxStartPacing)) return;
   paces_start_ = false;
   if (!tcpinfo::set_max_pacing_rate(fd, kUnlimitedPacing)) warn_pacing_refused();

@@ -4,6 +4,7 @@
 
 #include "abr/congestion_control.h"
 #include "app/config/config.h"
+#include "app/tcp/rto_max.h"
 #include "app/tcp/socket_limits.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/wire_format.h"
@@ -56,7 +57,8 @@ class SocketSteering {
   /// `calm` (abr::SampleInterval): one write may have several frames, or a keyframe, and is to fit
   /// below the unsent limit.
   void follow_calm(int fd, bool calm);
-  /// Ends the pacing that stands in for ssthresh, if due. `age`: time since the viewer connected.
+  /// Raises the maximum of the retransmission timer on a long path. Ends the pacing that stands in
+  /// for ssthresh, if due. `age`: time since the viewer connected.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
   /// Sets the pacing rate (zero: no limit) and the congestion window (segments; zero leaves it)
   /// that the control loop asks for. The pacing rate is ignored if the configuration sets one, and
@@ -78,6 +80,7 @@ class SocketSteering {
   const transcoder::AudioSettings audio_;
   const std::string congestion_control_;  ///< empty for the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
+  RtoMax rto_max_;
   bool paces_start_ = false;     ///< pacing stands in for ssthresh
   bool pacing_limited_ = false;  ///< a pacing limit has been set, or BBR was left
   bool bbr_ = false;             ///< tcpinfo::is_bbr

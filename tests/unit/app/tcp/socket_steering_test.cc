@@ -233,6 +233,14 @@ TEST_F(SocketSteeringTest, LimitsTheRetransmissionTimeoutToASecond) {
   EXPECT_EQ(rto_max(), 1s);
 }
 
+TEST_F(SocketSteeringTest, TheMaximumRetransmissionTimeoutFollowsALongRoundTrip) {
+  if (rto_max() == 0ms) GTEST_SKIP() << "Linux before 6.15";
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo, 60ms, now_);
+  reno.on_sample(fd(), {.rtt = 1200ms}, 1s);
+  EXPECT_GT(rto_max(), 2 * 1200ms);
+}
+
 TEST_F(SocketSteeringTest, KeepsTheKernelsMaximumRetransmissionTimeoutIfConfiguredSo) {
   const auto before = rto_max();
   tcp_.rto_max = kKernelsRtoMax;
