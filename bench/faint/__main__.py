@@ -1,4 +1,4 @@
-"""How late the audio and the picture of an FLV viewer are while their link carries little more than the audio, or
+"""How late the audio and the picture of a viewer are while their link carries little more than the audio, or
 less. The link has 5 Mbit/s for 10 s, then the rate of the column for 40 s, then 5 Mbit/s again.
 
 late        p50 and p95, in seconds, by which audio and frames arrive later than the earliest did before
@@ -20,34 +20,71 @@ from netlab.timeline import percentile
 
 BEFORE, FAINT, AFTER = 10, 40, 10
 SETTLED = 10  # seconds in which the data drains that was in flight when the link fell
-KINDS = {8: "audio", 9: "picture"}  # of FLV tags
-Tag = collections.namedtuple("Tag", "kind sent arrived")
+FLV_KINDS = {8: "audio", 9: "picture"}  # of tags
+MP4_TRACKS = {1: ("picture", 90_000), 2: ("audio", 48_000)}  # and their timescales (src/media/mp4.h)
+Unit = collections.namedtuple("Unit", "kind sent arrived")  # a frame or an audio frame, by its media time
 
 
-def flv_tags(stream):
-    """The tags of an FLV response, read from a file-like object."""
+def flv_units(stream):
+    """Each of an FLV response, read from a file-like object, once it has arrived."""
+    stream.read(9 + 4)
+    while len(head := stream.read(11)) == 11:
+        size, low, high = int.from_bytes(head[1:4], "big"), int.from_bytes(head[4:7], "big"), head[7]
+        if len(stream.read(size + 4)) < size + 4:
+            return
+        yield Unit(FLV_KINDS.get(head[0]), (high << 24 | low) / 1000, time.monotonic())
+
+
+def mp4_units(stream):
+    """The same of an MP4 response, whose fragments are of one track."""
+    samples = []
+    while len(head := stream.read(8)) == 8:
+        size = int.from_bytes(head[:4], "big") - 8
+        if head[4:] == b"mdat":
+            for kind, sent, length in samples:
+                if len(stream.read(length)) < length:
+                    return
+                yield Unit(kind, sent, time.monotonic())
+            continue
+        box = stream.read(size)
+        if head[4:] == b"moof":
+            samples = list(mp4_samples(box))
+
+
+def mp4_samples(moof):
+    """(kind, time, bytes) of each sample of a fragment."""
+    def after(name, skip):
+        at = moof.index(name) + len(name) + skip
+        return lambda i, size=4: int.from_bytes(moof[at + i:at + i + size], "big")
+
+    kind, timescale = MP4_TRACKS[after(b"tfhd", 4)(0)]
+    begin = after(b"tfdt", 4)(0, 8)
+    run = after(b"trun", 4)
+    for i in range(run(0)):
+        yield kind, begin / timescale, run(8 + 12 * i + 4)
+        begin += run(8 + 12 * i)
+
+
+def units(connection, name):
+    """Those of a response, until the connection is shut down."""
+    stream = connection.makefile("rb")
     while stream.readline().strip():
         pass  # the response's head
-    stream.read(9 + 4)
     with contextlib.suppress(ConnectionResetError):  # shutdown() while data waits
-        while len(head := stream.read(11)) == 11:
-            size, low, high = int.from_bytes(head[1:4], "big"), int.from_bytes(head[4:7], "big"), head[7]
-            if len(stream.read(size + 4)) < size + 4:
-                return
-            yield Tag(KINDS.get(head[0]), (high << 24 | low) / 1000, time.monotonic())
+        yield from {"flv": flv_units, "mp4": mp4_units}[name](stream)
 
 
-def watch(rate, control, directory):
-    """Returns the tags, with times since the link's first second, and the seconds of pause."""
+def watch(name, rate, control, directory):
+    """Returns the units, with times since the link's first second, and the seconds of pause."""
     config = f'[encoder]\npreset = "ultrafast"\n[tcp]\ncongestion_control = "{control}"\n'
     with Netlab(clients=1, rate="5M", delay_ms=20, queue_bytes=64000) as lab, \
             Daemon("--source", "live=test:?size=640x360", directory=directory, config=config, lab=lab) as daemon:
         client = lab.clients[0]
         with contextlib.closing(open_socket(client.netns)) as connection:
             connection.connect((client.server_ip, 8080))
-            connection.sendall(b"GET /live.flv HTTP/1.0\r\n\r\n")
-            begin, tags = time.monotonic(), []
-            reader = threading.Thread(target=lambda: tags.extend(flv_tags(connection.makefile("rb"))))
+            connection.sendall(f"GET /live.{name} HTTP/1.0\r\n\r\n".encode())
+            begin, seen = time.monotonic(), []
+            reader = threading.Thread(target=lambda: seen.extend(units(connection, name)))
             reader.start()
             time.sleep(BEFORE)
             lab.set(down_rate=rate)
@@ -57,13 +94,13 @@ def watch(rate, control, directory):
             paused = daemon.metrics().sum("symcast_group_paused_seconds_total")
             connection.shutdown(socket.SHUT_RDWR)
             reader.join()
-    return [tag._replace(arrived=tag.arrived - begin) for tag in tags], paused
+    return [unit._replace(arrived=unit.arrived - begin) for unit in seen], paused
 
 
-def late(tags, kind, begin, end):
-    own = [tag for tag in tags if tag.kind == kind]
-    base = min(tag.arrived - tag.sent for tag in own if tag.arrived < BEFORE)
-    delays = [tag.arrived - tag.sent - base for tag in own if begin <= tag.arrived < end]
+def late(seen, kind, begin, end):
+    own = [unit for unit in seen if unit.kind == kind]
+    base = min(unit.arrived - unit.sent for unit in own if unit.arrived < BEFORE)
+    delays = [unit.arrived - unit.sent - base for unit in own if begin <= unit.arrived < end]
     return f"{percentile(delays, 50):5.1f}{percentile(delays, 95):6.1f}" if delays else "    -     -"
 
 
@@ -72,16 +109,17 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", default="150k,80k,60k")
     parser.add_argument("--congestion-control", default="cubic,auto")
+    parser.add_argument("--format", choices=("flv", "mp4"), default="flv")
     options = parser.parse_args()
     print(f"{'rate':>6} {'control':<8}{'audio late':>12}{'recovered':>12}{'picture late':>14}{'recovered':>12}"
           f"{'paused':>8}")
     for rate in options.rates.split(","):
         for control in options.congestion_control.split(","):
             with tempfile.TemporaryDirectory() as directory:
-                tags, paused = watch(rate, control, pathlib.Path(directory))
+                seen, paused = watch(options.format, rate, control, pathlib.Path(directory))
             faint = (BEFORE + SETTLED, BEFORE + FAINT)
             back = (BEFORE + FAINT + 2, BEFORE + FAINT + AFTER)
-            cells = [late(tags, kind, *when) for kind in ("audio", "picture") for when in (faint, back)]
+            cells = [late(seen, kind, *when) for kind in ("audio", "picture") for when in (faint, back)]
             print(f"{rate:>6} {control:<8}{cells[0]:>12}{cells[1]:>12}{cells[2]:>14}{cells[3]:>12}{paused:8.1f}",
                   flush=True)
 

@@ -76,6 +76,10 @@ std::uint64_t ticks(const Packet& packet, Pts time) {
                                              : ticks<kMp4AudioTimescale>(time);
 }
 
+std::uint32_t track(const Packet& packet) {
+  return packet.kind == Packet::Kind::kVideo ? kMp4VideoTrack : kMp4AudioTrack;
+}
+
 bool is_sync(const Packet& packet) {
   return packet.kind == Packet::Kind::kAudio || packet.keyframe;
 }
@@ -134,11 +138,10 @@ void append_data(std::vector<std::uint8_t>& out, const Packet& packet) {
 
 /// The header of a fragment of one packet of `size` bytes that is shown from `begin` on.
 std::vector<std::uint8_t> single_header(const Packet& packet, Pts begin, std::size_t size) {
-  const bool video = packet.kind == Packet::Kind::kVideo;
   const auto first = ticks(packet, begin);
   const Sample sample{ticks(packet, packet.pts + packet.duration) - first, size, is_sync(packet)};
   std::vector<std::uint8_t> header;
-  append_header(header, {.track = video ? kMp4VideoTrack : kMp4AudioTrack,
+  append_header(header, {.track = track(packet),
                          .sequence = packet.number + 1,
                          .begin = first,
                          .samples = {&sample, 1}});
@@ -158,6 +161,26 @@ std::vector<std::uint8_t> mp4_fragment(const Packet& packet) {
 
 std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin) {
   return single_header(packet, begin, packet.in(Container::kMp4).size() - kMp4FragmentHeaderBytes);
+}
+
+std::vector<std::uint8_t> mp4_joint_header(std::span<const Packet* const> packets) {
+  const Packet& first = *packets.front();
+  std::vector<Sample> samples;
+  samples.reserve(packets.size());
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Packet& packet = *packets[i];
+    const Pts next = i + 1 < packets.size() ? packets[i + 1]->pts : packet.pts + packet.duration;
+    samples.push_back({ticks(packet, next) - ticks(packet, packet.pts),
+                       packet.in(Container::kMp4).size() - kMp4FragmentHeaderBytes,
+                       is_sync(packet)});
+  }
+  std::vector<std::uint8_t> header;
+  header.reserve(header_size(samples.size()));
+  append_header(header, {.track = track(first),
+                         .sequence = first.number + 1,
+                         .begin = ticks(first, first.pts),
+                         .samples = samples});
+  return header;
 }
 
 std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,

@@ -29,6 +29,10 @@ std::vector<std::uint8_t> mp4_fragment(const Packet& packet);
 /// it until a keyframe (W3C Media Source Extensions, coded frame processing, 6).
 std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin);
 
+/// A header to replace the first kMp4FragmentHeaderBytes of each packet's mp4_fragment(): they
+/// become one fragment. REQUIRES: consecutive packets of one kind, at least one.
+std::vector<std::uint8_t> mp4_joint_header(std::span<const Packet* const> packets);
+
 /// A CMAF chunk of one track. `end`: when the access unit after these begins. `sequence` rises from
 /// chunk to chunk (8.8.5); its lower 32 bits are written. `origin` is the media time of pts 0.
 /// REQUIRES: at least one packet, and all of one kind.

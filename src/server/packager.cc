@@ -1,5 +1,6 @@
 #include "server/packager.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -53,7 +54,8 @@ class FlvPackager final : public Packager {
 };
 
 /// Sends the headers once, as for FLV. If frames are missing, starts the next one where the last
-/// one ended.
+/// one ended. The audio frames before a frame share a fragment: at 32 kbit/s, a fragment's header
+/// is longer than an audio frame.
 class Mp4Packager final : public Packager {
  public:
   Insert next(const QueuedPacket& item) override {
@@ -68,11 +70,42 @@ class Mp4Packager final : public Packager {
     last_ = Last{packet.pts, packet.duration};
     return insert;
   }
+  void complete(std::span<Part> batch) const override {
+    while (!batch.empty()) {
+      const auto joint = batch.first(audio_run(batch));
+      if (joint.size() > 1) join(joint);
+      batch = batch.subspan(std::max<std::size_t>(joint.size(), 1));
+    }
+  }
   std::span<const std::uint8_t> padding(std::size_t bytes) const override {
     return media::mp4_padding(bytes);
   }
 
  private:
+  /// The number of audio frames without a gap that the batch begins with.
+  static std::size_t audio_run(std::span<const Part> batch) {
+    std::size_t count = 0;
+    for (; count < batch.size(); ++count) {
+      const auto& packet = *batch[count].packet;
+      if (packet.kind != media::Packet::Kind::kAudio) break;
+      if (count > 0 && follows_gap(packet, *batch[count - 1].packet)) break;
+    }
+    return count;
+  }
+  static bool follows_gap(const media::Packet& packet, const media::Packet& before) {
+    return packet.pts - before.pts > before.duration * 3 / 2;
+  }
+
+  static void join(std::span<Part> parts) {
+    std::vector<const media::Packet*> packets;
+    packets.reserve(parts.size());
+    for (auto& part : parts) {
+      packets.push_back(part.packet.get());
+      part.insert.replaced = media::kMp4FragmentHeaderBytes;
+    }
+    append(parts.front().insert.bytes, media::mp4_joint_header(packets));
+  }
+
   struct Last {
     media::Pts pts;
     base::Duration duration;

@@ -22,10 +22,19 @@ class Packager {
     std::size_t replaced = 0;  ///< leading bytes of the packet that are not sent
   };
 
+  /// A packet of a batch, which is sent as a whole (ResponseWriter).
+  struct Part {
+    media::PacketPtr packet;
+    Insert insert;
+    std::size_t end = 0;  ///< of the packet, counted from the batch's first byte
+  };
+
   virtual ~Packager() = default;
   /// The bytes to insert before the response's next packet. REQUIRES: the first packet is a
   /// keyframe, and has headers unless the container is MPEG-TS.
   virtual Insert next(const QueuedPacket& item) = 0;
+  /// No more packets follow in this batch. May change the inserts.
+  virtual void complete(std::span<Part> /*batch*/) const {}
   /// Padding that players skip, at most `bytes`. It lives as long as the program.
   virtual std::span<const std::uint8_t> padding(std::size_t bytes) const = 0;
 };

@@ -67,6 +67,7 @@ void ResponseWriter::add(QueuedPacket item) {
 
 void ResponseWriter::seal() {
   if (parts_.empty()) return;
+  packager_->complete(parts_);
   std::size_t payload = padding_.size();
   for (const auto& part : parts_) payload += part.insert.bytes.size() + shared_bytes(part).size();
   if (framing_ == Framing::kChunked) {

@@ -89,11 +89,7 @@ class ResponseWriter {
   }
 
  private:
-  struct Part {
-    media::PacketPtr packet;
-    Packager::Insert insert;
-    std::size_t end = 0;  ///< of the packet, counted from the batch's first byte
-  };
+  using Part = Packager::Part;
 
   static constexpr std::size_t kUsualParts = 3;  ///< a frame and the audio frames before it
 

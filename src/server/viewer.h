@@ -47,8 +47,8 @@ class Viewer final : public ViewerActs {
   bool switched() { return std::exchange(switched_, false); }
 
   /// Makes the next batch once the last one is sent. Audio frames are sent without a frame only if
-  /// `audio_due`, or while frames are missing. A batch has one frame, or all with `merge`. Returns
-  /// whether there is anything to send.
+  /// `audio_due`, or several at a time while frames are missing. A batch has one frame, or all with
+  /// `merge`. Returns whether there is anything to send.
   bool prepare(bool audio_due, bool merge = false);
   bool has_several_frames() const { return queue_.frames() > 1; }
   const ResponseWriter& writer() const { return writer_; }

@@ -64,6 +64,7 @@ class ViewerQueue {
   bool empty() const { return items_.empty(); }
   bool has_frame() const { return frames_ > 0; }
   std::size_t frames() const { return frames_; }
+  std::size_t packets() const { return items_.size(); }
   base::Duration media() const;  ///< between the oldest and the newest frame
   const State& state() const { return state_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "abr/audio_rungs.h"
+#include "server/group_channel.h"
 #include "transcoder/audio_rates.h"
 
 namespace app {
@@ -24,18 +25,19 @@ struct Overhead {
   base::ByteCount frame;  ///< per video frame
   base::ByteCount audio;  ///< per audio frame
   base::ByteCount least;  ///< size of an audio frame
+  base::ByteCount joint;  ///< of the audio frames before a video frame together
 };
 
 Overhead overhead(media::Container container) {
   switch (container) {
     case media::Container::kFlv:
-      return {1, base::ByteCount{30}, base::ByteCount{17}, {}};
+      return {1, base::ByteCount{30}, base::ByteCount{17}, {}, {}};
     case media::Container::kMp4:
-      return {1, base::ByteCount{120}, base::ByteCount{108}, {}};
+      return {1, base::ByteCount{120}, base::ByteCount{12}, {}, base::ByteCount{96}};
     case media::Container::kMpegTs:
       break;
   }
-  return {188.0 / 184, base::ByteCount{130}, base::ByteCount{60}, base::ByteCount{188}};
+  return {188.0 / 184, base::ByteCount{130}, base::ByteCount{60}, base::ByteCount{188}, {}};
 }
 
 base::BitRate audio_on_wire(base::BitRate audio, const Overhead& over) {
@@ -51,6 +53,7 @@ WireFormat::WireFormat(const transcoder::AudioSettings& audio, media::Container 
   frame_ = over.frame;
   audio_.factor = over.factor;
   if (!audio.enabled) return;
+  joint_ = over.joint;
   const auto rates = transcoder::audio_rates(audio);
   audio_.fixed = audio_.audio = audio_on_wire(rates.back(), over);
   auto step = audio_.more.rbegin();
@@ -62,7 +65,11 @@ WireFormat::WireFormat(const transcoder::AudioSettings& audio, media::Container 
 
 abr::Transport WireFormat::transport(base::Duration frame_interval) const {
   auto result = audio_;
-  result.fixed = result.fixed + base::BitRate::of(frame_, frame_interval);
+  result.fixed = result.fixed + base::BitRate::of(frame_, frame_interval) +
+                 base::BitRate::of(joint_, std::max(frame_interval, kAudioFrameInterval));
+  result.audio =
+      result.audio +
+      base::BitRate::of(joint_, server::GroupChannel::kMaxWaitingAudioFrames * kAudioFrameInterval);
   return result;
 }
 

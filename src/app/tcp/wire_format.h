@@ -21,6 +21,7 @@ class WireFormat {
  private:
   abr::Transport audio_;  ///< without what each video frame adds
   base::ByteCount frame_;
+  base::ByteCount joint_;
 };
 
 /// The highest rate of a stream on a connection: in MPEG-TS at 60 frames/s with the highest audio

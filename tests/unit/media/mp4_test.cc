@@ -70,6 +70,31 @@ TEST(Mp4Test, EachSampleLastsUntilTheNext) {
   EXPECT_EQ(chunk.size(), 108u + 2 * 12 + 3 * 7);
 }
 
+TEST(Mp4Test, AJointHeaderMakesOneFragmentOfSeveral) {
+  std::vector<media::PacketPtr> packets;
+  std::vector<const media::Packet*> pointers;
+  media::Packet packet;
+  packet.kind = media::Packet::Kind::kAudio;
+  packet.duration = 21'333'333ns;
+  for (const std::uint8_t size : {3, 5, 4}) {
+    packet.number = 46 + packets.size();
+    packet.pts = 1s + static_cast<std::int64_t>(packets.size()) * packet.duration;
+    packet.unit = Bytes(size, size);
+    packets.push_back(std::make_shared<const media::Packet>(packet));
+    pointers.push_back(packets.back().get());
+  }
+  auto joint = media::mp4_joint_header(pointers);
+  for (const auto& one : packets) {
+    const auto bytes = one->in(media::Container::kMp4).subspan(media::kMp4FragmentHeaderBytes);
+    joint.insert(joint.end(), bytes.begin(), bytes.end());
+  }
+  const auto chunk = media::mp4_chunk(packets, packet.pts + packet.duration, 47);
+  ASSERT_THAT(joint, SizeIs(chunk.size()));
+  EXPECT_EQ(joint[47], media::kMp4AudioTrack);
+  joint[47] = media::kMp4OnlyTrack;
+  EXPECT_THAT(joint, ElementsAreArray(chunk));
+}
+
 TEST(Mp4Test, OtherFramesAreNonSyncSamples) {
   const auto fragment = media::mp4_fragment(frame(false));
   EXPECT_THAT(Bytes(fragment.begin() + 96, fragment.begin() + 100), ElementsAre(1, 1, 0, 0));

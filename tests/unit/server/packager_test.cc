@@ -35,6 +35,7 @@ QueuedPacket frame(std::uint64_t number, media::HeadersPtr headers = nullptr) {
 QueuedPacket audio(std::uint64_t number) {
   auto packet = std::make_shared<media::Packet>(*packets::audio(number));
   packet->unit = {1, 2, 3};
+  packet->duration = packets::kAudio;
   return {packet};
 }
 
@@ -81,6 +82,48 @@ TEST(Mp4PackagerTest, BridgesMissingFrames) {
   EXPECT_THAT(insert.bytes, ElementsAreArray(media::mp4_bridge(*late.packet, 4 * kFrame)));
   EXPECT_EQ(insert.replaced, media::kMp4FragmentHeaderBytes);
   EXPECT_EQ(packager->next(frame(7)).replaced, 0u);
+}
+
+/// The parts of a batch after Packager::complete().
+std::vector<server::Packager::Part> completed(media::Container container,
+                                              const std::vector<QueuedPacket>& items) {
+  const auto packager = server::make_packager(container);
+  packager->next(frame(3, headers(1)));
+  std::vector<server::Packager::Part> parts;
+  for (const auto& item : items) {
+    parts.push_back({.packet = item.packet, .insert = packager->next(item)});
+  }
+  packager->complete(parts);
+  return parts;
+}
+
+TEST(Mp4PackagerTest, AudioFramesShareAFragment) {
+  const std::vector items{audio(5), audio(6), frame(4), audio(7)};
+  const auto parts = completed(media::Container::kMp4, items);
+  EXPECT_THAT(parts[0].insert.bytes,
+              ElementsAreArray(media::mp4_joint_header(std::vector<const media::Packet*>{
+                  items[0].packet.get(), items[1].packet.get()})));
+  EXPECT_THAT(parts[1].insert.bytes, IsEmpty());
+  for (const auto i : {0, 1}) {
+    EXPECT_EQ(parts[i].insert.replaced, media::kMp4FragmentHeaderBytes);
+  }
+  for (const auto i : {2, 3}) {
+    EXPECT_THAT(parts[i].insert.bytes, IsEmpty());
+    EXPECT_EQ(parts[i].insert.replaced, 0u);
+  }
+}
+
+TEST(Mp4PackagerTest, AudioAfterAGapBeginsAFragment) {
+  for (const auto& part : completed(media::Container::kMp4, {audio(5), audio(7)})) {
+    EXPECT_THAT(part.insert.bytes, IsEmpty());
+    EXPECT_EQ(part.insert.replaced, 0u);
+  }
+}
+
+TEST(FlvPackagerTest, AudioFramesStayAsTheyAre) {
+  for (const auto& part : completed(media::Container::kFlv, {audio(5), audio(6)})) {
+    EXPECT_THAT(part.insert.bytes, IsEmpty());
+  }
 }
 
 TEST(TsPackagerTest, InsertsASpliceAtAGap) {

@@ -159,6 +159,23 @@ TEST_F(ViewerTest, SendsAudioFramesAloneWhenDue) {
   EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
 }
 
+TEST_F(ViewerTest, SeveralAudioFramesShareAWriteWhileThePicturePauses) {
+  offer(frame(0, true));
+  write_all();
+  viewer_.pause();
+  const auto before = writes_;
+  for (const std::uint64_t number : {1, 2, 3}) {
+    offer(audio(number));
+    offer(frame(number));
+    write_all();
+  }
+  EXPECT_EQ(writes_, before);
+  offer(audio(4));
+  write_all();
+  EXPECT_EQ(writes_, before + 1);
+  EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1, 2, 3, 4}));
+}
+
 TEST_F(ViewerTest, WaitingAudioIsNotDiscardable) {
   offer(frame(0, true));
   write_all();

@@ -34,6 +34,22 @@ TEST(WireFormatTest, AnAudioFrameTakesAPacketOfMpegTs) {
               0.1);
 }
 
+TEST(WireFormatTest, AudioFramesOfMp4ShareAHeaderPerFrame) {
+  const transcoder::AudioSettings low{.rate = BitRate::kbps(32), .min_rate = BitRate::kbps(32)};
+  const double samples = 32 + 12 * 8 / 21.333;
+  const double header = 96 * 8;
+  const auto kbps = [&](base::Duration interval) {
+    const auto mp4 = WireFormat{low, media::Container::kMp4}.transport(interval);
+    const auto none = WireFormat{{.enabled = false}, media::Container::kMp4}.transport(interval);
+    return (mp4.fixed - none.fixed).bps() / 1e3;
+  };
+  EXPECT_NEAR(kbps(40ms), samples + header / 40, 0.1);
+  EXPECT_NEAR(kbps(133ms), samples + header / 133, 0.1);
+  EXPECT_NEAR(kbps(8ms), samples + header / 21.333, 0.1);
+  const auto alone = WireFormat{low, media::Container::kMp4}.transport(40ms).audio;
+  EXPECT_NEAR(alone.bps() / 1e3, samples + header / (4 * 21.333), 0.1);
+}
+
 TEST(WireFormatTest, OneAudioRateIsTheSameForEachVideoRate) {
   constexpr transcoder::AudioSettings kOne{.rate = BitRate::kbps(96),
                                            .min_rate = BitRate::kbps(96)};
