@@ -21,6 +21,7 @@ from netlab.timeline import percentile
 BEFORE, FAINT, AFTER = 10, 40, 10
 SETTLED = 10  # seconds in which the data drains that was in flight when the link fell
 FLV_KINDS = {8: "audio", 9: "picture"}  # of tags
+TS_PIDS = {0x100: "picture", 0x101: "audio"}
 MP4_TRACKS = {1: ("picture", 90_000), 2: ("audio", 48_000)}  # and their timescales (src/media/mp4.h)
 Unit = collections.namedtuple("Unit", "kind sent arrived")  # a frame or an audio frame, by its media time
 
@@ -33,6 +34,18 @@ def flv_units(stream):
         if len(stream.read(size + 4)) < size + 4:
             return
         yield Unit(FLV_KINDS.get(head[0]), (high << 24 | low) / 1000, time.monotonic())
+
+
+def ts_units(stream):
+    """The first of each PES packet of an MPEG-TS response, when the packet begins."""
+    while len(packet := stream.read(188)) == 188:
+        kind = TS_PIDS.get(int.from_bytes(packet[1:3], "big") & 0x1fff)
+        if not (kind and packet[1] & 0x40):
+            continue
+        pes = packet[4 + (1 + packet[4] if packet[3] & 0x20 else 0):]
+        pts = (pes[9] >> 1 & 7) << 30 | int.from_bytes(pes[10:12], "big") >> 1 << 15 \
+            | int.from_bytes(pes[12:14], "big") >> 1
+        yield Unit(kind, pts / 90_000, time.monotonic())
 
 
 def mp4_units(stream):
@@ -65,13 +78,16 @@ def mp4_samples(moof):
         begin += run(8 + 12 * i)
 
 
+FORMATS = {"flv": flv_units, "mp4": mp4_units, "ts": ts_units}
+
+
 def units(connection, name):
     """Those of a response, until the connection is shut down."""
     stream = connection.makefile("rb")
     while stream.readline().strip():
         pass  # the response's head
     with contextlib.suppress(ConnectionResetError):  # shutdown() while data waits
-        yield from {"flv": flv_units, "mp4": mp4_units}[name](stream)
+        yield from FORMATS[name](stream)
 
 
 def watch(name, rate, control, directory):
@@ -109,7 +125,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", default="150k,80k,60k")
     parser.add_argument("--congestion-control", default="cubic,auto")
-    parser.add_argument("--format", choices=("flv", "mp4"), default="flv")
+    parser.add_argument("--format", choices=FORMATS, default="ts")
     options = parser.parse_args()
     print(f"{'rate':>6} {'control':<8}{'audio late':>12}{'recovered':>12}{'picture late':>14}{'recovered':>12}"
           f"{'paused':>8}")

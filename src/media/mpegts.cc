@@ -13,9 +13,17 @@ constexpr std::size_t kPidCount = 8192;
 constexpr unsigned kPatPid = 0;
 constexpr unsigned kSdtPid = 0x11;
 constexpr unsigned kNullPid = 0x1fff;
-constexpr std::uint8_t kAdaptationFieldOnly = 0x20;
 constexpr std::uint8_t kHasPayload = 0x10;
+constexpr std::uint8_t kHasAdaptationField = 0x20;
+constexpr std::uint8_t kStartsUnit = 0x40;
 constexpr std::uint8_t kDiscontinuityIndicator = 0x80;
+constexpr std::size_t kTsHeaderSize = 4;
+constexpr std::size_t kTsPayloadSize = kTsPacketSize - kTsHeaderSize;
+// PES packet header (2.4.3.6): start code, stream_id, PES_packet_length, flags, and the length of
+// the rest.
+constexpr std::size_t kPesLength = 4;
+constexpr std::size_t kPesCounted = 6;  ///< bytes that PES_packet_length does not count
+constexpr std::size_t kPesHeaderSize = 9;
 
 /// The counter for an adaptation-only packet sent before `packet`: a packet without payload repeats
 /// the counter of the payload packet before it.
@@ -30,7 +38,7 @@ void append_discontinuity(std::vector<std::uint8_t>& out, std::span<const std::u
   out[start] = kSyncByte;
   out[start + 1] = packet[1] & 0x1f;
   out[start + 2] = packet[2];
-  out[start + 3] = kAdaptationFieldOnly | counter_before(packet);
+  out[start + 3] = kHasAdaptationField | counter_before(packet);
   out[start + 4] = kTsPacketSize - 5;  // adaptation_field_length
   out[start + 5] = kDiscontinuityIndicator;
 }
@@ -45,7 +53,85 @@ unsigned program_map_pid(std::span<const std::uint8_t> pat) {
   return (pat[kFirstProgram + 2] & 0x1fu) << 8 | pat[kFirstProgram + 3];
 }
 
+std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet) {
+  const std::size_t begin =
+      kTsHeaderSize + (packet[3] & kHasAdaptationField ? 1u + packet[kTsHeaderSize] : 0u);
+  return begin < kTsPacketSize ? packet.subspan(begin) : std::span<const std::uint8_t>{};
+}
+
+/// The PES packet in `frame`; empty if there is none.
+std::vector<std::uint8_t> pes_of(std::span<const std::uint8_t> frame) {
+  std::vector<std::uint8_t> pes;
+  for (; frame.size() >= kTsPacketSize; frame = frame.subspan(kTsPacketSize)) {
+    const auto payload = payload_of(frame.first(kTsPacketSize));
+    pes.insert(pes.end(), payload.begin(), payload.end());
+  }
+  const bool whole = pes.size() > kPesHeaderSize && pes[0] == 0 && pes[1] == 0 && pes[2] == 1 &&
+                     pes.size() > kPesHeaderSize + pes[kPesHeaderSize - 1];
+  return whole ? pes : std::vector<std::uint8_t>{};
+}
+
+/// The first frame's PES packet, with the data of all. Empty if a frame has none.
+std::vector<std::uint8_t> joint_pes(std::span<const std::span<const std::uint8_t>> frames) {
+  std::vector<std::uint8_t> joint;
+  for (const auto& frame : frames) {
+    const auto pes = pes_of(frame);
+    if (pes.empty()) return {};
+    const std::size_t begin = joint.empty() ? 0 : kPesHeaderSize + pes[kPesHeaderSize - 1];
+    joint.insert(joint.end(), pes.begin() + static_cast<std::ptrdiff_t>(begin), pes.end());
+  }
+  const std::size_t length = joint.size() - kPesCounted;
+  joint[kPesLength] = static_cast<std::uint8_t>(length >> 8);
+  joint[kPesLength + 1] = static_cast<std::uint8_t>(length);
+  return joint;
+}
+
+/// Appends a TS packet of the PID of `like` with the begin of `payload`; returns the rest of that.
+std::span<const std::uint8_t> append_payload(std::vector<std::uint8_t>& out,
+                                             std::span<const std::uint8_t> like,
+                                             std::span<const std::uint8_t> payload) {
+  const auto part = payload.first(std::min(payload.size(), kTsPayloadSize));
+  const bool begins = out.empty();
+  std::array<std::uint8_t, kTsPacketSize> packet;
+  packet.fill(0xff);  // adaptation field stuffing
+  packet[0] = kSyncByte;
+  packet[1] = static_cast<std::uint8_t>((like[1] & 0x1f) | (begins ? kStartsUnit : 0));
+  packet[2] = like[2];
+  packet[3] = kHasPayload;
+  if (const std::size_t stuffing = kTsPayloadSize - part.size(); stuffing > 0) {
+    packet[3] |= kHasAdaptationField;
+    packet[4] = static_cast<std::uint8_t>(stuffing - 1);  // adaptation_field_length
+    if (stuffing > 1) packet[5] = 0;                      // flags
+  }
+  std::ranges::copy(part, packet.end() - static_cast<std::ptrdiff_t>(part.size()));
+  out.insert(out.end(), packet.begin(), packet.end());
+  return payload.subspan(part.size());
+}
+
 }  // namespace
+
+std::vector<std::uint8_t> TsAudio::take(std::span<const std::span<const std::uint8_t>> frames) {
+  std::size_t size = 0;
+  for (const auto& frame : frames) size += frame.size();
+  const auto first = frames.front();
+  std::vector<std::uint8_t> out;
+  const auto pes = frames.size() > 1 ? joint_pes(frames) : std::vector<std::uint8_t>{};
+  if (const auto packets = (pes.size() + kTsPayloadSize - 1) / kTsPayloadSize;
+      packets > 0 && packets * kTsPacketSize < size) {
+    out.reserve(packets * kTsPacketSize);
+    std::span<const std::uint8_t> rest{pes};
+    while (!rest.empty()) rest = append_payload(out, first, rest);
+    if (!next_) next_ = first[3] & 0x0f;
+  } else if (next_) {
+    out.reserve(size);
+    for (const auto& frame : frames) out.insert(out.end(), frame.begin(), frame.end());
+  }
+  for (std::size_t at = 3; at < out.size(); at += kTsPacketSize) {
+    out[at] = static_cast<std::uint8_t>((out[at] & 0xf0) | *next_);
+    if (out[at] & kHasPayload) next_ = (*next_ + 1) & 0x0f;
+  }
+  return out;
+}
 
 std::vector<std::uint8_t> TsTables::take(std::span<const std::uint8_t> bytes) {
   std::vector<std::uint8_t> out;

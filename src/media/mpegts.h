@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,21 @@ class TsTables {
   };
 
   std::vector<Counter> counters_;  ///< one per table PID; few
+};
+
+/// One receiver's audio, of which several frames may share a PES packet: where each fills only a
+/// part of a TS packet, together they need fewer. From then on the receiver's continuity counters
+/// differ from its group's, until a splice. Not thread-safe.
+class TsAudio {
+ public:
+  /// The TS packets for consecutive audio frames. `frames`: each one's whole TS packets, with one
+  /// PES packet. Empty if they can be sent as they are.
+  std::vector<std::uint8_t> take(std::span<const std::span<const std::uint8_t>> frames);
+  /// ts_splice() precedes the next frame.
+  void splice() { next_.reset(); }
+
+ private:
+  std::optional<std::uint8_t> next_;  ///< counter; nullopt: as in the group
 };
 
 /// The most padding for one frame: 11 TCP segments of 1448 bytes, enough for a packet train whose

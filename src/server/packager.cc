@@ -16,8 +16,30 @@ void append(std::vector<std::uint8_t>& out, const std::vector<std::uint8_t>& byt
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
+/// Whether an audio frame can be joined to the one before: nothing is missing or inserted between.
+bool continues(const Packager::Part& part, const Packager::Part& before) {
+  const auto duration = before.packet->duration;
+  return part.insert.bytes.empty() && part.packet->pts - before.packet->pts <= duration * 3 / 2;
+}
+
+/// Calls fn(run) for each run of audio frames that continue each other.
+template <typename Fn>
+void for_each_audio_run(std::span<Packager::Part> batch, Fn fn) {
+  const auto is_audio = [](const Packager::Part& part) {
+    return part.packet->kind == media::Packet::Kind::kAudio;
+  };
+  for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
+    end = begin + 1;
+    if (!is_audio(batch[begin])) continue;
+    while (end < batch.size() && is_audio(batch[end]) && continues(batch[end], batch[end - 1])) {
+      ++end;
+    }
+    fn(batch.subspan(begin, end - begin));
+  }
+}
+
 /// Keeps the continuity counters of the tables, and inserts a splice where packets are missing or
-/// another group begins.
+/// another group begins. Audio frames that each fill a part of a TS packet share a PES packet.
 class TsPackager final : public Packager {
  public:
   Insert next(const QueuedPacket& item) override {
@@ -28,11 +50,26 @@ class TsPackager final : public Packager {
     if (item.splice) append(insert.bytes, media::ts_splice(bytes.subspan(insert.replaced)));
     return insert;
   }
+  void complete(std::span<Part> batch) override {
+    for_each_audio_run(batch, [this](std::span<Part> run) { join(run); });
+  }
   std::span<const std::uint8_t> padding(std::size_t bytes) const override {
     return media::ts_padding(bytes);
   }
 
  private:
+  void join(std::span<Part> run) {
+    if (!run.front().insert.bytes.empty()) audio_.splice();
+    std::vector<std::span<const std::uint8_t>> frames;
+    frames.reserve(run.size());
+    for (const auto& part : run) frames.push_back(part.packet->in(media::Container::kMpegTs));
+    const auto joint = audio_.take(frames);
+    if (joint.empty()) return;
+    append(run.front().insert.bytes, joint);
+    for (auto& part : run) part.insert.replaced = part.packet->ts.size();
+  }
+
+  media::TsAudio audio_;
   media::TsTables tables_;
 };
 
@@ -70,32 +107,16 @@ class Mp4Packager final : public Packager {
     last_ = Last{packet.pts, packet.duration};
     return insert;
   }
-  void complete(std::span<Part> batch) const override {
-    while (!batch.empty()) {
-      const auto joint = batch.first(audio_run(batch));
-      if (joint.size() > 1) join(joint);
-      batch = batch.subspan(std::max<std::size_t>(joint.size(), 1));
-    }
+  void complete(std::span<Part> batch) override {
+    for_each_audio_run(batch, [](std::span<Part> run) {
+      if (run.size() > 1) join(run);
+    });
   }
   std::span<const std::uint8_t> padding(std::size_t bytes) const override {
     return media::mp4_padding(bytes);
   }
 
  private:
-  /// The number of audio frames without a gap that the batch begins with.
-  static std::size_t audio_run(std::span<const Part> batch) {
-    std::size_t count = 0;
-    for (; count < batch.size(); ++count) {
-      const auto& packet = *batch[count].packet;
-      if (packet.kind != media::Packet::Kind::kAudio) break;
-      if (count > 0 && follows_gap(packet, *batch[count - 1].packet)) break;
-    }
-    return count;
-  }
-  static bool follows_gap(const media::Packet& packet, const media::Packet& before) {
-    return packet.pts - before.pts > before.duration * 3 / 2;
-  }
-
   static void join(std::span<Part> parts) {
     std::vector<const media::Packet*> packets;
     packets.reserve(parts.size());

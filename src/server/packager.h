@@ -34,7 +34,7 @@ class Packager {
   /// keyframe, and has headers unless the container is MPEG-TS.
   virtual Insert next(const QueuedPacket& item) = 0;
   /// No more packets follow in this batch. May change the inserts.
-  virtual void complete(std::span<Part> /*batch*/) const {}
+  virtual void complete(std::span<Part> /*batch*/) {}
   /// Padding that players skip, at most `bytes`. It lives as long as the program.
   virtual std::span<const std::uint8_t> padding(std::size_t bytes) const = 0;
 };

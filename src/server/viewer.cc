@@ -59,7 +59,7 @@ void Viewer::check_time(base::Time now) {
 
 bool Viewer::prepare(bool audio_due, bool merge) {
   // The next frame may be far away.
-  audio_due |= queue_.state().missing && queue_.packets() >= GroupChannel::kMaxWaitingAudioFrames;
+  audio_due |= queue_.state().missing && queue_.packets() >= kAudioFramesPerWrite;
   if (writer_.between() && phase_ != Phase::kDraining &&
       (queue_.has_frame() || (audio_due && !queue_.empty()))) {
     while ((batch_frames_ == 0 || merge) && writer_.room() && !queue_.empty()) {

@@ -46,6 +46,10 @@ class Viewer final : public ViewerActs {
   /// Returns true once after each switch: kNext has become kCurrent.
   bool switched() { return std::exchange(switched_, false); }
 
+  /// Audio frames of a write while the picture pauses, a tenth of a second. At 32 kbit/s five need
+  /// three TS packets, four need three as well, and six need four.
+  static constexpr std::size_t kAudioFramesPerWrite = 5;
+
   /// Makes the next batch once the last one is sent. Audio frames are sent without a frame only if
   /// `audio_due`, or several at a time while frames are missing. A batch has one frame, or all with
   /// `merge`. Returns whether there is anything to send.

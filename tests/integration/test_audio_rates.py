@@ -1,5 +1,5 @@
-"""The audio of a viewer whose link falls from 5 Mbit/s to 300 kbit/s and returns: it gets the rate that
-fits the picture's, and a player plays the changes without a gap."""
+"""The audio of a viewer whose link falls from 5 Mbit/s to 300 kbit/s, then to 70, and returns: it gets
+the rate that fits the picture's, and a player plays the changes without a gap."""
 
 import subprocess
 
@@ -8,9 +8,10 @@ import pytest
 from netlab.daemon import Daemon
 from netlab.network import Netlab
 
-FAST, SLOW = "5M", "300k"
+FAST, SLOW, FAINT = "5M", "300k", "70k"  # the last carries little more than the audio
 HIGHEST, LOWEST = 128_000, 32_000  # bit/s, as built in
 PATIENCE = 60  # seconds
+PAUSED = 4  # seconds in which the audio has the link for itself
 FRAME = 1024 / 48_000  # seconds
 # With noise the audio's encoder spends its whole rate.
 SOURCE = ("gst:videotestsrc is-live=true ! video/x-raw,width=640,height=360,framerate=30/1 ! "
@@ -27,11 +28,11 @@ def ffprobe(file, *what):
     return [line.strip(",").split(",") for line in probe.stdout.split()]
 
 
-@pytest.fixture(scope="module")
-def played(needs_lab, tmp_path_factory):
+@pytest.fixture(scope="module", params=["ts", "mp4"])
+def played(request, needs_lab, tmp_path_factory):
     """The stream as a player got it, and the bytes of each audio frame with its time in seconds."""
     directory = tmp_path_factory.mktemp("audio")
-    recording = directory / "played.ts"
+    recording = directory / f"played.{request.param}"
     with (Netlab(clients=1, rate=FAST, delay_ms=20) as lab,
           Daemon("--source", f"live={SOURCE}", directory=directory, config=CONFIG,
                  lab=lab) as daemon,
@@ -42,13 +43,17 @@ def played(needs_lab, tmp_path_factory):
             daemon.wait_for(lambda m: m.sum("symcast_group_audio_rate_bits_per_second") == rate,
                             PATIENCE, what)
 
-        player = lab.run_client(["curl", "-sN", daemon.url(ip=client.server_ip)], client=0, stdout=out)
+        url = daemon.url(ip=client.server_ip).replace(".ts", f".{request.param}")
+        player = lab.run_client(["curl", "-sN", url], client=0, stdout=out)
         wait_for_audio(HIGHEST, "the audio begins")
         lab.set(down_rate=SLOW)
         wait_for_audio(LOWEST, "the audio falls with the picture")
         frames = daemon.metrics().sum("symcast_group_frames_total")
         daemon.wait_for(lambda m: m.sum("symcast_group_frames_total") > frames + 60, PATIENCE,
                         "the picture goes on")
+        lab.set(down_rate=FAINT)
+        daemon.wait_for(lambda m: m.sum("symcast_group_paused_seconds_total") > PAUSED, PATIENCE,
+                        "the picture pauses")
         lab.set(down_rate=FAST)
         wait_for_audio(HIGHEST, "the audio rises with the picture")
         frames = daemon.metrics().sum("symcast_group_frames_total")

@@ -1,9 +1,11 @@
 #include "app/tcp/wire_format.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "abr/audio_rungs.h"
-#include "server/group_channel.h"
+#include "media/mpegts.h"
+#include "server/viewer.h"
 #include "transcoder/audio_rates.h"
 
 namespace app {
@@ -19,13 +21,18 @@ constexpr base::Duration kShortestFrameInterval = std::chrono::microseconds{16'6
 // AAC: 1024 samples at 48 kHz (ISO/IEC 14496-3).
 constexpr base::Duration kAudioFrameInterval = std::chrono::microseconds{21'333};
 
+// MPEG-TS: payload of a packet, headers of AAC (ADTS) and PES.
+constexpr double kTsPayload = 184;
+constexpr double kAdtsHeader = 7;
+constexpr double kPesHeader = 14;
+
 /// The overhead of a container, including the HTTP chunk around a frame and its audio frames.
 struct Overhead {
   double factor;          ///< of the payload
   base::ByteCount frame;  ///< per video frame
   base::ByteCount audio;  ///< per audio frame
   base::ByteCount least;  ///< size of an audio frame
-  base::ByteCount joint;  ///< of the audio frames before a video frame together
+  base::ByteCount joint;  ///< of the audio frames of a write together
 };
 
 Overhead overhead(media::Container container) {
@@ -40,36 +47,57 @@ Overhead overhead(media::Container container) {
   return {188.0 / 184, base::ByteCount{130}, base::ByteCount{60}, base::ByteCount{188}, {}};
 }
 
-base::BitRate audio_on_wire(base::BitRate audio, const Overhead& over) {
-  const auto headers = base::BitRate::of(over.audio, kAudioFrameInterval);
-  return std::max(over.factor * audio + headers,
-                  base::BitRate::of(over.least, kAudioFrameInterval));
+/// `bytes` for each `frames` audio frames.
+base::BitRate audio_rate(double bytes, double frames) {
+  const double bits = 8 * bytes / (frames * base::seconds(kAudioFrameInterval));
+  return base::BitRate{static_cast<std::int64_t>(bits)};
+}
+
+/// Audio of which `frames` leave in each write.
+base::BitRate audio_on_wire(base::BitRate audio, media::Container container, double frames) {
+  const Overhead over = overhead(container);
+  const auto each = over.factor * audio + base::BitRate::of(over.audio, kAudioFrameInterval);
+  const auto alone = std::max(each, base::BitRate::of(over.least, kAudioFrameInterval));
+  if (container != media::Container::kMpegTs) {
+    return alone + audio_rate(static_cast<double>(over.joint.bytes()), frames);
+  }
+  // They share a PES packet if that needs fewer TS packets (media::TsAudio).
+  const double count = std::floor(frames);
+  const double size =
+      static_cast<double>(audio.bps()) * base::seconds(kAudioFrameInterval) / 8 + kAdtsHeader;
+  const auto packets = [&](double joined) {
+    return std::ceil((joined * size + kPesHeader) / kTsPayload);
+  };
+  if (packets(count) >= count * packets(1)) return alone;
+  return audio_rate(packets(count) * media::kTsPacketSize, count);
 }
 
 }  // namespace
 
-WireFormat::WireFormat(const transcoder::AudioSettings& audio, media::Container container) {
-  const Overhead over = overhead(container);
-  frame_ = over.frame;
-  audio_.factor = over.factor;
-  if (!audio.enabled) return;
-  joint_ = over.joint;
-  const auto rates = transcoder::audio_rates(audio);
-  audio_.fixed = audio_.audio = audio_on_wire(rates.back(), over);
-  auto step = audio_.more.rbegin();
-  for (std::size_t i = 0; i + 1 < rates.size(); ++i, ++step) {
-    *step = {.from = abr::kVideoPerAudio * rates[i],
-             .more = audio_on_wire(rates[i], over) - audio_on_wire(rates[i + 1], over)};
-  }
+WireFormat::WireFormat(const transcoder::AudioSettings& audio, media::Container container)
+    : container_{container} {
+  if (audio.enabled) rates_ = transcoder::audio_rates(audio);
 }
 
 abr::Transport WireFormat::transport(base::Duration frame_interval) const {
-  auto result = audio_;
-  result.fixed = result.fixed + base::BitRate::of(frame_, frame_interval) +
-                 base::BitRate::of(joint_, std::max(frame_interval, kAudioFrameInterval));
+  const Overhead over = overhead(container_);
+  abr::Transport result{.factor = over.factor,
+                        .fixed = base::BitRate::of(over.frame, frame_interval)};
+  if (rates_.empty()) return result;
+  const double beside_picture =
+      std::clamp(base::seconds(frame_interval) / base::seconds(kAudioFrameInterval), 1.0,
+                 static_cast<double>(server::GroupChannel::kMaxWaitingAudioFrames));
+  const auto audio = [&](base::BitRate rate) {
+    return audio_on_wire(rate, container_, beside_picture);
+  };
+  result.fixed = result.fixed + audio(rates_.back());
   result.audio =
-      result.audio +
-      base::BitRate::of(joint_, server::GroupChannel::kMaxWaitingAudioFrames * kAudioFrameInterval);
+      audio_on_wire(rates_.back(), container_, double{server::Viewer::kAudioFramesPerWrite});
+  auto step = result.more.rbegin();
+  for (std::size_t i = 0; i + 1 < rates_.size(); ++i, ++step) {
+    *step = {.from = abr::kVideoPerAudio * rates_[i],
+             .more = audio(rates_[i]) - audio(rates_[i + 1])};
+  }
   return result;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "abr/transport.h"
 #include "base/units.h"
 #include "media/container.h"
@@ -9,7 +11,7 @@ namespace app {
 
 /// The rate of a stream on the wire, in one container. MPEG-TS carries 184 bytes in each 188; every
 /// container adds bytes to each video frame and to each of 47 audio frames per second, for MPEG-TS
-/// about 130 and 60.
+/// about 130 and 60. Small audio frames that leave in one write share headers (server/packager).
 class WireFormat {
  public:
   WireFormat(const transcoder::AudioSettings& audio, media::Container container);
@@ -19,9 +21,8 @@ class WireFormat {
   abr::Transport transport(base::Duration frame_interval) const;
 
  private:
-  abr::Transport audio_;  ///< without what each video frame adds
-  base::ByteCount frame_;
-  base::ByteCount joint_;
+  const media::Container container_;
+  std::vector<base::BitRate> rates_;  ///< of the audio, falling; empty without audio
 };
 
 /// The highest rate of a stream on a connection: in MPEG-TS at 60 frames/s with the highest audio

@@ -11,6 +11,7 @@
 namespace media {
 namespace {
 
+using base::BitRate;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using transcoder::test::decode_ts;
@@ -53,6 +54,78 @@ TEST(TsTablesTest, OrdinaryFramesHaveNoTables) {
   SampleStream stream;
   stream.video(true);
   EXPECT_THAT(TsTables{}.take(stream.video()), IsEmpty());
+}
+
+/// A stream with the lowest audio rate, of whose audio always `count` frames go through TsAudio
+/// together.
+struct JoinedAudio {
+  explicit JoinedAudio(std::size_t count) {
+    for (int i = 0; i < 60; ++i) {
+      add(stream.video());
+      std::vector<Bytes> units;
+      while (units.size() < count) units.push_back(stream.audio());
+      for (const auto& unit : units) plain.insert(plain.end(), unit.begin(), unit.end());
+      const auto joint =
+          audio.take(std::vector<std::span<const std::uint8_t>>{units.begin(), units.end()});
+      joined += joint.empty() ? 0 : 1;
+      if (joint.empty()) {
+        for (const auto& unit : units) add(unit);
+      } else {
+        bytes.insert(bytes.end(), joint.begin(), joint.end());
+      }
+    }
+  }
+  void add(const Bytes& unit) {
+    bytes.insert(bytes.end(), unit.begin(), unit.end());
+    if (parse_ts(unit).back().pid != transcoder::TsMuxer::kAudioPid) {
+      plain.insert(plain.end(), unit.begin(), unit.end());
+    }
+  }
+
+  SampleStream stream{
+      {}, true, BitRate::kbps(500), transcoder::VideoCodec::kH264, BitRate::kbps(32)};
+  TsAudio audio;
+  Bytes plain;
+  Bytes bytes;
+  int joined = 0;
+};
+
+class TsAudioTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(TsAudioTest, FramesInOnePesPacketPlayLikeFramesInTheirOwn) {
+  const JoinedAudio made{GetParam()};
+  const auto joined = decode_ts(made.bytes);
+  const auto plain = decode_ts(made.plain);
+  EXPECT_THAT(joined.messages, IsEmpty());
+  EXPECT_EQ(joined.pictures, plain.pictures);
+  EXPECT_EQ(joined.audio_frames, plain.audio_frames);
+  EXPECT_EQ(joined.audio_pts, plain.audio_pts);
+  EXPECT_EQ(joined.samples, plain.samples);
+  EXPECT_LT(made.bytes.size(), made.plain.size());
+  EXPECT_EQ(made.joined, 60);
+}
+INSTANTIATE_TEST_SUITE_P(Counts, TsAudioTest, testing::Values(3, 5, 7));
+
+TEST(TsAudioTest, AFrameAloneStaysAsItIsUntilOthersHaveBeenJoined) {
+  EXPECT_EQ(JoinedAudio{1}.joined, 0);
+  JoinedAudio made{3};
+  const auto before = made.bytes.size();
+  const auto unit = made.stream.audio();
+  const auto copy = made.audio.take(std::vector<std::span<const std::uint8_t>>{unit});
+  ASSERT_EQ(copy.size(), unit.size());
+  made.bytes.insert(made.bytes.end(), copy.begin(), copy.end());
+  EXPECT_THAT(decode_ts(made.bytes).messages, IsEmpty());
+  EXPECT_GT(made.bytes.size(), before);
+  made.audio.splice();
+  EXPECT_THAT(made.audio.take(std::vector<std::span<const std::uint8_t>>{unit}), IsEmpty());
+}
+
+TEST(TsAudioTest, FramesThatFillPacketsStayAsTheyAre) {
+  SampleStream stream;
+  TsAudio audio;
+  stream.audio();
+  const auto a = stream.audio(), b = stream.audio();
+  EXPECT_THAT(audio.take(std::vector<std::span<const std::uint8_t>>{a, b}), IsEmpty());
 }
 
 TEST(TsPaddingTest, HasALimit) { EXPECT_EQ(ts_padding(1'000'000).size(), kMaxPaddingBytes); }

@@ -126,6 +126,41 @@ TEST(FlvPackagerTest, AudioFramesStayAsTheyAre) {
   }
 }
 
+/// An audio frame of 32 kbit/s as a muxer writes it: in one TS packet, with a PES packet.
+QueuedPacket ts_audio(std::uint64_t number) {
+  constexpr std::size_t kSize = 92;
+  auto packet = std::make_shared<media::Packet>(*audio(number).packet);
+  Bytes pes{0, 0, 1, 0xc0, 0, 3 + 5 + kSize, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1};
+  pes.resize(pes.size() + kSize, static_cast<std::uint8_t>(number));
+  packet->ts = {0x47,
+                0x41,
+                0x01,
+                static_cast<std::uint8_t>(0x30 | (number & 0xf)),
+                static_cast<std::uint8_t>(183 - pes.size()),
+                0};
+  packet->ts.resize(188 - pes.size(), 0xff);
+  packet->ts.insert(packet->ts.end(), pes.begin(), pes.end());
+  return {packet};
+}
+
+TEST(TsPackagerTest, SmallAudioFramesShareTsPackets) {
+  const auto parts =
+      completed(media::Container::kMpegTs, {ts_audio(5), ts_audio(6), ts_audio(7), frame(4)});
+  ASSERT_EQ(parts[0].insert.bytes.size(), 2 * 188u);
+  EXPECT_EQ(parts[0].insert.bytes[3] & 0xf, 5) << "continues the counter of the audio before it";
+  EXPECT_EQ(parts[0].insert.bytes[188 + 3] & 0xf, 6);
+  for (const auto i : {1, 2, 3}) EXPECT_THAT(parts[i].insert.bytes, IsEmpty());
+  for (const auto i : {0, 1, 2}) EXPECT_EQ(parts[i].insert.replaced, 188u);
+  EXPECT_EQ(parts[3].insert.replaced, 0u);
+}
+
+TEST(TsPackagerTest, AudioAfterAGapBeginsAPesPacket) {
+  const auto parts = completed(media::Container::kMpegTs,
+                               {ts_audio(5), ts_audio(6), ts_audio(8), ts_audio(9), ts_audio(10)});
+  EXPECT_EQ(parts[0].insert.bytes.size(), 0u) << "two frames need two packets";
+  EXPECT_EQ(parts[2].insert.bytes.size(), 2 * 188u);
+}
+
 TEST(TsPackagerTest, InsertsASpliceAtAGap) {
   const auto packager = server::make_packager(media::Container::kMpegTs);
   auto item = frame(3);

@@ -164,16 +164,16 @@ TEST_F(ViewerTest, SeveralAudioFramesShareAWriteWhileThePicturePauses) {
   write_all();
   viewer_.pause();
   const auto before = writes_;
-  for (const std::uint64_t number : {1, 2, 3}) {
+  for (std::uint64_t number = 1; number < Viewer::kAudioFramesPerWrite; ++number) {
     offer(audio(number));
     offer(frame(number));
     write_all();
   }
   EXPECT_EQ(writes_, before);
-  offer(audio(4));
+  offer(audio(Viewer::kAudioFramesPerWrite));
   write_all();
   EXPECT_EQ(writes_, before + 1);
-  EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
 }
 
 TEST_F(ViewerTest, WaitingAudioIsNotDiscardable) {

@@ -31,10 +31,12 @@ std::int64_t block_at(media::Pts pts) {
 
 }  // namespace
 
-SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate, VideoCodec codec)
+SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate, VideoCodec codec,
+                           base::BitRate audio_rate)
     : start_{start},
       has_audio_{audio},
       encoder_{open_encoder({.codec = codec}, format(), 30, rate)},
+      aac_{audio_rate},
       muxer_{"live", codec, audio},
       block_{block_at(start)} {}
 

@@ -18,7 +18,8 @@ class SampleStream {
  public:
   explicit SampleStream(media::Pts start = {}, bool audio = true,
                         base::BitRate rate = base::BitRate::kbps(500),
-                        VideoCodec codec = VideoCodec::kH264);
+                        VideoCodec codec = VideoCodec::kH264,
+                        base::BitRate audio_rate = base::BitRate::kbps(128));
 
   EncodedFrame frame(bool keyframe = false);
   media::AudioFrame audio_frame();
@@ -40,7 +41,7 @@ class SampleStream {
   const bool has_audio_;
   Pictures source_{Content::kMoving, 320, 180};
   std::unique_ptr<Encoder> encoder_;
-  AacEncoder aac_{base::BitRate::kbps(128)};
+  AacEncoder aac_;
   TsMuxer muxer_;
   std::int64_t frames_ = 0;
   std::int64_t block_;

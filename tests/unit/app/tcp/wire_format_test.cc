@@ -44,10 +44,26 @@ TEST(WireFormatTest, AudioFramesOfMp4ShareAHeaderPerFrame) {
     return (mp4.fixed - none.fixed).bps() / 1e3;
   };
   EXPECT_NEAR(kbps(40ms), samples + header / 40, 0.1);
-  EXPECT_NEAR(kbps(133ms), samples + header / 133, 0.1);
+  EXPECT_NEAR(kbps(133ms), samples + header / (4 * 21.333), 0.1) << "no more than four wait";
   EXPECT_NEAR(kbps(8ms), samples + header / 21.333, 0.1);
   const auto alone = WireFormat{low, media::Container::kMp4}.transport(40ms).audio;
-  EXPECT_NEAR(alone.bps() / 1e3, samples + header / (4 * 21.333), 0.1);
+  EXPECT_NEAR(alone.bps() / 1e3, samples + header / (5 * 21.333), 0.1);
+}
+
+TEST(WireFormatTest, SmallAudioFramesShareMpegTsPackets) {
+  constexpr double kPacket = 188 * 8 / 21.333;  // kbit/s if each audio frame takes one
+  const WireFormat ts{kAudio, media::Container::kMpegTs};
+  const WireFormat none{{.enabled = false}, media::Container::kMpegTs};
+  const auto kbps = [&](base::Duration interval, BitRate video) {
+    return (ts.transport(interval).wire(video) - none.transport(interval).wire(video)).bps() / 1e3;
+  };
+  EXPECT_NEAR(kbps(33ms, BitRate::kbps(100)), kPacket, 0.1);
+  EXPECT_NEAR(kbps(66ms, BitRate::kbps(100)), kPacket * 2 / 3, 0.1);
+  EXPECT_NEAR(kbps(133ms, BitRate::kbps(100)), kPacket * 3 / 4, 0.1);
+  EXPECT_NEAR(kbps(133ms, BitRate::kbps(300)), kbps(33ms, BitRate::kbps(300)), 0.1)
+      << "at 48 kbit/s each fills most of a packet";
+  EXPECT_NEAR(kbps(133ms, BitRate::mbps(2)), kbps(33ms, BitRate::mbps(2)), 0.1);
+  EXPECT_NEAR(ts.transport(33ms).audio.bps() / 1e3, kPacket * 3 / 5, 0.1);
 }
 
 TEST(WireFormatTest, OneAudioRateIsTheSameForEachVideoRate) {
