@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "base/units.h"
 
@@ -35,10 +34,9 @@ struct Transport {
     auto rest = wire - fixed;
     for (const auto& step : more) rest = rest - step.more;
     auto most = (1 / factor) * rest;
-    for (const auto& step : std::views::reverse(more)) {
-      if (most >= step.from) break;
-      rest = rest + step.more;
-      most = std::min((1 / factor) * rest, step.from - base::BitRate{1});
+    for (auto step = more.rbegin(); step != more.rend() && most < step->from; ++step) {
+      rest = rest + step->more;
+      most = std::min((1 / factor) * rest, step->from - base::BitRate{1});
     }
     return std::max(most, base::BitRate{});
   }

@@ -89,7 +89,8 @@ Address Address::of(const sockaddr_storage& socket_address) {
 }
 
 Result<Address> Address::parse(std::string_view text) {
-  if (text.find('\0') != text.npos) return no_address(text);  // inet_pton() would stop there
+  if (text.find('\0') != std::string_view::npos)
+    return no_address(text);  // inet_pton() would stop there
   const std::string terminated{text};
   sockaddr_in v4{};
   v4.sin_family = AF_INET;

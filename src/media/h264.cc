@@ -22,13 +22,14 @@ Bytes without_zeros(Bytes unit) {
 
 std::vector<Bytes> nal_units(Bytes stream) {
   std::vector<Bytes> units;
-  auto code = std::ranges::search(stream, kStartCode);
-  while (!code.empty()) {
-    const auto next =
-        std::ranges::search(code.end(), stream.end(), kStartCode.begin(), kStartCode.end());
-    const Bytes unit = without_zeros({code.end(), next.begin()});
+  const auto start_code = [&](Bytes::iterator from) {
+    return std::search(from, stream.end(), kStartCode.begin(), kStartCode.end());
+  };
+  for (auto code = start_code(stream.begin()); code != stream.end();) {
+    const auto begin = code + kStartCode.size();
+    code = start_code(begin);
+    const Bytes unit = without_zeros({begin, code});
     if (!unit.empty()) units.push_back(unit);
-    code = next;
   }
   return units;
 }

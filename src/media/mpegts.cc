@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <utility>
 
 namespace media {
 
@@ -59,28 +60,47 @@ std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet) {
   return begin < kTsPacketSize ? packet.subspan(begin) : std::span<const std::uint8_t>{};
 }
 
-/// The PES packet in `frame`; empty if there is none.
-std::vector<std::uint8_t> pes_of(std::span<const std::uint8_t> frame) {
-  std::vector<std::uint8_t> pes;
+/// Calls fn(payload) for each TS packet of `frame`.
+template <typename Fn>
+void for_each_payload(std::span<const std::uint8_t> frame, Fn fn) {
   for (; frame.size() >= kTsPacketSize; frame = frame.subspan(kTsPacketSize)) {
-    const auto payload = payload_of(frame.first(kTsPacketSize));
-    pes.insert(pes.end(), payload.begin(), payload.end());
+    fn(payload_of(frame.first(kTsPacketSize)));
   }
-  const bool whole = pes.size() > kPesHeaderSize && pes[0] == 0 && pes[1] == 0 && pes[2] == 1 &&
-                     pes.size() > kPesHeaderSize + pes[kPesHeaderSize - 1];
-  return whole ? pes : std::vector<std::uint8_t>{};
 }
 
-/// The first frame's PES packet, with the data of all. Empty if a frame has none.
-std::vector<std::uint8_t> joint_pes(std::span<const std::span<const std::uint8_t>> frames) {
-  std::vector<std::uint8_t> joint;
+/// Size of the header of the PES packet that `frame` begins with; 0 if it begins with none.
+std::size_t pes_header(std::span<const std::uint8_t> frame) {
+  if (frame.size() < kTsPacketSize) return 0;
+  const auto pes = payload_of(frame.first(kTsPacketSize));
+  if (pes.size() < kPesHeaderSize || pes[0] != 0 || pes[1] != 0 || pes[2] != 1) return 0;
+  const std::size_t size = kPesHeaderSize + pes[kPesHeaderSize - 1];
+  return size <= pes.size() ? size : 0;
+}
+
+/// Size of the first frame's PES packet with the data of all; 0 if a frame has none.
+std::size_t joint_size(std::span<const std::span<const std::uint8_t>> frames) {
+  std::size_t size = 0;
   for (const auto& frame : frames) {
-    const auto pes = pes_of(frame);
-    if (pes.empty()) return {};
-    const std::size_t begin = joint.empty() ? 0 : kPesHeaderSize + pes[kPesHeaderSize - 1];
-    joint.insert(joint.end(), pes.begin() + static_cast<std::ptrdiff_t>(begin), pes.end());
+    const auto header = pes_header(frame);
+    if (header == 0) return 0;
+    if (size > 0) size -= header;
+    for_each_payload(frame, [&](auto payload) { size += payload.size(); });
   }
-  const std::size_t length = joint.size() - kPesCounted;
+  return size;
+}
+
+std::vector<std::uint8_t> joint_pes(std::span<const std::span<const std::uint8_t>> frames,
+                                    std::size_t size) {
+  std::vector<std::uint8_t> joint;
+  joint.reserve(size);
+  for (const auto& frame : frames) {
+    auto skip = joint.empty() ? 0 : pes_header(frame);
+    for_each_payload(frame, [&](auto payload) {
+      payload = payload.subspan(std::exchange(skip, 0));
+      joint.insert(joint.end(), payload.begin(), payload.end());
+    });
+  }
+  const std::size_t length = size - kPesCounted;
   joint[kPesLength] = static_cast<std::uint8_t>(length >> 8);
   joint[kPesLength + 1] = static_cast<std::uint8_t>(length);
   return joint;
@@ -114,11 +134,12 @@ std::vector<std::uint8_t> TsAudio::take(std::span<const std::span<const std::uin
   std::size_t size = 0;
   for (const auto& frame : frames) size += frame.size();
   const auto first = frames.front();
+  const std::size_t joint = frames.size() > 1 ? joint_size(frames) : 0;
+  const std::size_t packets = (joint + kTsPayloadSize - 1) / kTsPayloadSize;
   std::vector<std::uint8_t> out;
-  const auto pes = frames.size() > 1 ? joint_pes(frames) : std::vector<std::uint8_t>{};
-  if (const auto packets = (pes.size() + kTsPayloadSize - 1) / kTsPayloadSize;
-      packets > 0 && packets * kTsPacketSize < size) {
+  if (joint > 0 && packets * kTsPacketSize < size) {
     out.reserve(packets * kTsPacketSize);
+    const auto pes = joint_pes(frames, joint);
     std::span<const std::uint8_t> rest{pes};
     while (!rest.empty()) rest = append_payload(out, first, rest);
     if (!next_) next_ = first[3] & 0x0f;

@@ -1,6 +1,7 @@
 #include "server/packager.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -60,10 +61,11 @@ class TsPackager final : public Packager {
  private:
   void join(std::span<Part> run) {
     if (!run.front().insert.bytes.empty()) audio_.splice();
-    std::vector<std::span<const std::uint8_t>> frames;
-    frames.reserve(run.size());
-    for (const auto& part : run) frames.push_back(part.packet->in(media::Container::kMpegTs));
-    const auto joint = audio_.take(frames);
+    std::array<std::span<const std::uint8_t>, kMaxBatchPackets> frames;
+    std::ranges::transform(run, frames.begin(), [](const Part& part) {
+      return part.packet->in(media::Container::kMpegTs);
+    });
+    const auto joint = audio_.take(std::span{frames}.first(run.size()));
     if (joint.empty()) return;
     append(run.front().insert.bytes, joint);
     for (auto& part : run) part.insert.replaced = part.packet->ts.size();
@@ -118,13 +120,12 @@ class Mp4Packager final : public Packager {
 
  private:
   static void join(std::span<Part> parts) {
-    std::vector<const media::Packet*> packets;
-    packets.reserve(parts.size());
-    for (auto& part : parts) {
-      packets.push_back(part.packet.get());
-      part.insert.replaced = media::kMp4FragmentHeaderBytes;
-    }
-    append(parts.front().insert.bytes, media::mp4_joint_header(packets));
+    std::array<const media::Packet*, kMaxBatchPackets> packets;
+    std::ranges::transform(parts, packets.begin(),
+                           [](const Part& part) { return part.packet.get(); });
+    for (auto& part : parts) part.insert.replaced = media::kMp4FragmentHeaderBytes;
+    append(parts.front().insert.bytes,
+           media::mp4_joint_header(std::span{packets}.first(parts.size())));
   }
 
   struct Last {

@@ -22,6 +22,8 @@ class Packager {
     std::size_t replaced = 0;  ///< leading bytes of the packet that are not sent
   };
 
+  /// Room for a frame and the audio frames before it. More audio goes into the next batch.
+  static constexpr std::size_t kMaxBatchPackets = 16;
   /// A packet of a batch, which is sent as a whole (ResponseWriter).
   struct Part {
     media::PacketPtr packet;
@@ -33,7 +35,7 @@ class Packager {
   /// The bytes to insert before the response's next packet. REQUIRES: the first packet is a
   /// keyframe, and has headers unless the container is MPEG-TS.
   virtual Insert next(const QueuedPacket& item) = 0;
-  /// No more packets follow in this batch. May change the inserts.
+  /// No more packets follow in this batch, of kMaxBatchPackets at most. May change the inserts.
   virtual void complete(std::span<Part> /*batch*/) {}
   /// Padding that players skip, at most `bytes`. It lives as long as the program.
   virtual std::span<const std::uint8_t> padding(std::size_t bytes) const = 0;

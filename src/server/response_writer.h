@@ -25,10 +25,8 @@ class ResponseWriter {
  public:
   enum class Framing { kChunked, kUntilClose };
 
-  /// Room for a frame and the audio frames before it. More audio goes into the next batch.
-  static constexpr std::size_t kMaxBatchPackets = 16;
   static constexpr std::size_t kMaxBatchPieces =
-      2 * kMaxBatchPackets + 3;  ///< insert and packet, and prefix, padding, suffix
+      2 * Packager::kMaxBatchPackets + 3;  ///< insert and packet, and prefix, padding, suffix
   using Pieces = std::array<iovec, kMaxBatchPieces>;
 
   /// `head`: the HTTP head, sent before the first batch. `offset`: bytes that earlier responses
@@ -61,7 +59,7 @@ class ResponseWriter {
   std::size_t padding() const { return padding_.size(); }  ///< bytes of the batch's padding
   bool idle() const { return sent_ == size_; }             ///< nothing is unsent
   bool between() const { return parts_.empty(); }          ///< there is no batch; one may be added
-  bool room() const { return parts_.size() < kMaxBatchPackets; }
+  bool room() const { return parts_.size() < Packager::kMaxBatchPackets; }
   std::uint64_t offset() const { return offset_; }      ///< bytes sent on the connection
   std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
 

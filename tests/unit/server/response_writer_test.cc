@@ -237,7 +237,7 @@ TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheSocketTakesThem) {
     Wire at_once;
     Wire in_parts;
     for (std::uint64_t batch = 0; batch < 5; ++batch) {
-      const auto count = 1 + random() % ResponseWriter::kMaxBatchPackets;
+      const auto count = 1 + random() % Packager::kMaxBatchPackets;
       for (std::uint64_t i = 0; i < count; ++i) {
         const QueuedPacket item{frame(batch * 100 + i), random() % 4 == 0};
         whole.add(item);
