@@ -19,8 +19,9 @@ void append(std::vector<std::uint8_t>& out, const std::vector<std::uint8_t>& byt
 
 /// Whether an audio frame can be joined to the one before: nothing is missing or inserted between.
 bool continues(const Packager::Part& part, const Packager::Part& before) {
-  const auto duration = before.packet->duration;
-  return part.insert.bytes.empty() && part.packet->pts - before.packet->pts <= duration * 3 / 2;
+  const auto since = part.packet->pts - before.packet->pts;
+  return part.insert.bytes.empty() && since > base::Duration{} &&
+         since <= before.packet->duration * 3 / 2;
 }
 
 /// Calls fn(run) for each run of audio frames that continue each other.

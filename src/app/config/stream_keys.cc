@@ -323,11 +323,12 @@ Section<StreamConfig> tcp_section() {
               "kernel's 200 ms, six frames at 30 per second."),
           key("rto_max", &Part::rto_max, Duration{1s, kKernelsRtoMax},
               "Maximum of the retransmission timer, which doubles while nothing is acknowledged. "
-              "After an outage, frames arrive again within about this time. Paths whose round trip "
-              "is longer than a third of it get three to six round trips instead, because the "
-              "timer "
-              "must outlast one. 2m keeps the kernel's maximum; frames may then stay away for "
-              "another outage's length. Needs Linux 6.15."),
+              "After an outage, frames arrive again within about this time. Where the round trip "
+              "is "
+              "longer than a third of it, the maximum is three to six round trips instead, because "
+              "the timer must outlast one. 2m keeps the kernel's maximum; frames may then stay "
+              "away "
+              "for another outage's length. Needs Linux 6.15."),
           key("pacing", &Part::pacing, Real{0, 100},
               "Limits pacing to this multiple of the stream's rate, for routers with short "
               "queues. It must be at least 1; use 2 or more to leave room to catch up. The "

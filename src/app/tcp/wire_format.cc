@@ -96,7 +96,7 @@ abr::Transport WireFormat::transport(base::Duration frame_interval) const {
   auto step = result.more.rbegin();
   for (std::size_t i = 0; i + 1 < rates_.size(); ++i, ++step) {
     *step = {.from = abr::kVideoPerAudio * rates_[i],
-             .more = audio(rates_[i]) - audio(rates_[i + 1])};
+             .more = std::max(base::BitRate{}, audio(rates_[i]) - audio(rates_[i + 1]))};
   }
   return result;
 }
