@@ -16,11 +16,6 @@
 namespace netlab {
 namespace {
 
-constexpr std::size_t kReadSize = 256 * 1024;
-/// A rate-limited reader waits until it may read one TCP segment, like an application with a
-/// buffer.
-constexpr std::size_t kMinRead = 1448;
-
 struct Url {
   std::string authority;  // host and port as written
   std::string host;
@@ -95,7 +90,7 @@ std::size_t Connection::allowance(base::Time now) const {
   if (settings_.stop_after && elapsed >= *settings_.stop_after) return 0;
   if (!settings_.read_rate) return kReadSize;
   const auto allowed = static_cast<std::uint64_t>((*settings_.read_rate * elapsed).bytes());
-  if (allowed < state_.bytes + kMinRead) return 0;
+  if (allowed < state_.bytes + settings_.read_piece) return 0;
   return std::min<std::size_t>(allowed - state_.bytes, kReadSize);
 }
 

@@ -31,10 +31,15 @@ Target resolve(const std::string& url);
 /// the owner polls fd() for interest() and calls on_ready(). An error ends it and stays in state().
 class Connection {
  public:
+  static constexpr std::size_t kReadSize = 256 * 1024;  ///< bytes that a read takes at most
+
   struct Settings {
     bool http_1_0 = false;
-    std::optional<int> rcvbuf{};                 ///< SO_RCVBUF in bytes
-    std::optional<base::BitRate> read_rate{};    ///< upper limit, of TCP payload
+    std::optional<int> rcvbuf{};               ///< SO_RCVBUF in bytes
+    std::optional<base::BitRate> read_rate{};  ///< upper limit, of TCP payload
+    /// With a rate: bytes that a read takes at least. One TCP segment, as an application with a
+    /// buffer does; at most kReadSize.
+    std::size_t read_piece = 1448;
     std::optional<base::Duration> stop_after{};  ///< stops reading after this time
     bool discard = false;                        ///< counts the body without copying it
   };

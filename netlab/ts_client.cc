@@ -41,6 +41,7 @@ struct Options {
   std::string record;
   std::string arrivals;
   std::string read_rate;
+  std::size_t read_piece = netlab::Connection::Settings{}.read_piece;
   double stop_after = -1;
   int rcvbuf = 0;
   bool http_1_0 = false;
@@ -132,6 +133,7 @@ class Viewers {
       const auto parsed = netlab::assign({}, "rate=" + options.read_rate);
       if (!parsed) throw std::runtime_error{"--read-rate: not a rate: " + options.read_rate};
       settings.read_rate = parsed->rate;
+      settings.read_piece = options.read_piece;
     }
     return settings;
   }
@@ -351,6 +353,8 @@ void declare(CLI::App& cli, Options& options) {
   cli.add_option("--arrivals", options.arrivals,
                  "file for a line per picture of each timed viewer: viewer, ns, PTS, bytes");
   cli.add_option("--read-rate", options.read_rate, "read no faster than this, e.g. 500k (bit/s)");
+  cli.add_option("--read-piece", options.read_piece, "with --read-rate: bytes at a time, at least")
+      ->check(CLI::Range(std::size_t{1}, netlab::Connection::kReadSize));
   cli.add_option("--stop-reading-after", options.stop_after, "seconds; stays connected");
   cli.add_option("--rcvbuf", options.rcvbuf, "SO_RCVBUF (bytes)");
   cli.add_flag("--http-1.0", options.http_1_0, "ask as HTTP/1.0");

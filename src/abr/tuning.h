@@ -58,6 +58,11 @@ inline constexpr base::Duration kStillWait = std::chrono::milliseconds{15};
 inline constexpr base::Duration kFirstOverloadHold = std::chrono::seconds{30};
 inline constexpr base::Duration kLongestOverloadHold = std::chrono::minutes{8};
 
+/// A player that reads nothing for longer is paused. With a longer time, one that has been paused
+/// counts for longer; with a shorter one a slow player that reads in large pieces passes for a
+/// paused one (StreamProof::kPaidFor). Not measured against other values.
+inline constexpr base::Duration kLongestReaderPause = std::chrono::seconds{10};
+
 /// How long a loss makes pacing slower, and how long a viewer is calm before pacing ends. With 1 s,
 /// p95 of sim_table's `beside` is 12 % longer; with 20 s, rates return 0.2 s later on `steps`.
 inline constexpr base::Duration kLossMemory = std::chrono::seconds{5};

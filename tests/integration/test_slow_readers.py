@@ -7,17 +7,17 @@ READS = 500_000  # bit/s
 # The kernel lets it grow to 32 MB if a player reads large pieces, as on a busy machine. Until it is full, nothing
 # shows that the player is slow.
 RECEIVE_BUFFER = 131_072  # bytes
+PIECE = 130_000  # bytes. Between two pieces, TCP hears nothing of the player for two seconds
 TOP_RATE = 2_000_000
 FAST, SLOW = 3, 2  # viewers
 CONFIG = f"""
-[groups]
-max = 2
 [rate]
 start = {TOP_RATE}
 max = {TOP_RATE}
 [encoder]
 preset = "ultrafast"
 """
+ONE_GROUP, TWO_GROUPS = "[groups]\nmax = 1\n", "[groups]\nmax = 2\n"
 SOURCE = f"live=test:?size=192x108&fps={FPS}&content=noise"  # takes its whole rate
 PATIENCE = 180  # seconds: a busy machine closes one of the two groups for a while
 SPAN = 10  # seconds of video in which frames are counted
@@ -40,7 +40,7 @@ def lost_lately(viewer, complete):
 
 
 def test_slow_readers_watch_a_group_that_they_can_take(serve, view):
-    daemon = serve("--source", SOURCE, config=CONFIG)
+    daemon = serve("--source", SOURCE, config=CONFIG + TWO_GROUPS)
     fast = [view(daemon.url(), name=f"fast{number}") for number in range(FAST)]
     slow = [view(daemon.url(), "--read-rate", READS, "--rcvbuf", RECEIVE_BUFFER, name=f"slow{number}")
             for number in range(SLOW)]
@@ -55,3 +55,23 @@ def test_slow_readers_watch_a_group_that_they_can_take(serve, view):
     for viewer in [*slow, *fast[1:]]:
         viewer.receive_more(FPS)
         wait_until(lambda: lost_lately(viewer, fast[0]) < MAX_LOST, PATIENCE, "frames arrive")  # noqa: B023
+
+
+def test_slow_readers_of_large_pieces_count_all_the_time(serve, view):
+    daemon = serve("--source", SOURCE, config=CONFIG + ONE_GROUP)
+    fast = view(daemon.url(), name="fast")
+    slow = [view(daemon.url(), "--read-rate", READS, "--read-piece", PIECE, "--rcvbuf", RECEIVE_BUFFER,
+                 name=f"slow{number}") for number in range(SLOW)]
+    proven = 0
+
+    def are_served(metrics):
+        nonlocal proven
+        before, proven = proven, metrics.sum("symcast_viewers_by_standing", standing="proven")
+        assert proven >= before, "a viewer no longer counts"
+        return (len(fast.pictures()) > SPAN * FPS
+                and all(lost_lately(viewer, fast) < MAX_LOST for viewer in slow))
+
+    for viewer in slow:
+        viewer.receive(1)
+    daemon.wait_for(are_served, PATIENCE, "frames arrive")
+    assert proven == 1 + SLOW

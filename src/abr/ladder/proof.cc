@@ -5,16 +5,20 @@
 
 namespace abr {
 
-Standing StreamProof::update(std::uint64_t acknowledged, bool waiting, base::Time now) {
-  const bool paused = now - progress_ >= kSilence;
-  if (acknowledged > acknowledged_) {
+Standing StreamProof::update(const Taken& taken, base::BitRate lowest, base::Time now) {
+  const auto silence_ends =
+      std::max(progress_ + kSilence, taken.window_closed ? paid_until_ : base::Time{});
+  const bool paused = now >= silence_ends;
+  if (taken.acknowledged > acknowledged_) {
     if (paused) began_ = now;
     shown_ = shown_ || now - began_ >= kFirstProof;
-    acknowledged_ = acknowledged;
+    const auto bytes = taken.acknowledged - std::exchange(acknowledged_, taken.acknowledged);
+    const base::ByteCount piece{static_cast<std::int64_t>(bytes)};
+    paid_until_ = std::min(std::max(paid_until_, now) + piece / lowest, now + kPaidFor);
     progress_ = now;
     return shown_ ? Standing::kProven : Standing::kUnproven;
   }
-  if (!waiting) progress_ = now;
+  if (!taken.waiting) progress_ = now;
   return shown_ && !paused ? Standing::kProven : Standing::kUnproven;
 }
 

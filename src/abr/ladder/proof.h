@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "abr/ladder/standing.h"
+#include "abr/tuning.h"
 #include "base/units.h"
 
 /// Evidence that a viewer takes media, so that they count in the ladder. No I/O, no clock; one
@@ -11,9 +12,15 @@ namespace abr {
 
 /// The proof of a viewer with one endless response: the bytes that they acknowledge.
 ///
-///   proven      once bytes were acknowledged for kFirstProof without a pause of kSilence
-///   unproven    when bytes have waited for kSilence and none was acknowledged
+///   proven      once bytes were acknowledged for kFirstProof without a pause
+///   unproven    when bytes have waited for a pause and none was acknowledged
 ///   again       with the next byte that is acknowledged
+///
+/// A pause lasts for kSilence. While the viewer's receive window is closed, it lasts until what
+/// they have taken is used up at the lowest rate, but not beyond kPaidFor: a player that reads in
+/// large pieces is silent between them. The window may open again only for a sixteenth of the
+/// receive buffer (Linux, __tcp_select_window) or for one segment, which has 64 KB on loopback, so
+/// a player behind a proxy on this machine takes a piece in 1 s at 500 kbit/s.
 class StreamProof {
  public:
   /// A shorter time lets those count who read only what fits into their own buffers: at 5 Mbit/s a
@@ -21,19 +28,28 @@ class StreamProof {
   /// longer one a newcomer on a slow path waits longer for a rate that suits them.
   static constexpr base::Duration kFirstProof = std::chrono::seconds{2};
   /// A shorter time takes a lost retransmission for silence: the kernel's first timeout is 0.2 s or
-  /// a round trip, and the second twice that. With a longer one a reader that has stopped counts
+  /// a round trip, and the second twice that. With a longer one a viewer whose path is down counts
   /// for longer.
   static constexpr base::Duration kSilence = std::chrono::seconds{1};
+  /// With a longer time a reader that has stopped counts for longer. With a shorter one a slow
+  /// reader does not count: 250 KB, a sixteenth of 4 MB, take 4 s at 500 kbit/s and 8 s at 250.
+  static constexpr base::Duration kPaidFor = kLongestReaderPause;
 
-  /// `acknowledged`: bytes since the connection began. `waiting`: there are bytes that the viewer
-  /// has not acknowledged.
-  Standing update(std::uint64_t acknowledged, bool waiting, base::Time now);
+  struct Taken {
+    std::uint64_t acknowledged = 0;  ///< bytes since the connection began
+    bool waiting = false;            ///< there are bytes that the viewer has not acknowledged
+    bool window_closed = false;      ///< the viewer's receive window holds them back
+  };
+
+  /// `lowest`: rate of the stream.
+  Standing update(const Taken& taken, base::BitRate lowest, base::Time now);
 
  private:
   std::uint64_t acknowledged_ = 0;
-  base::Time progress_{};  ///< of the last new byte, or of the last time that nothing waited
-  base::Time began_{};     ///< of the first progress without a pause since
-  bool shown_ = false;     ///< once for kFirstProof
+  base::Time progress_{};    ///< of the last new byte, or of the last time that nothing waited
+  base::Time paid_until_{};  ///< when what was taken is used up at the lowest rate
+  base::Time began_{};       ///< of the first progress without a pause since
+  bool shown_ = false;       ///< once for kFirstProof
 };
 
 /// The proof of a segment player: the media that they have loaded of what they asked for.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
+
+#include "abr/tuning.h"
 
 namespace abr {
 
@@ -49,17 +52,30 @@ void Reader::update(const Observation& o, base::Time now) {
   pass_time(now);
   if (o.receiver_limited) {
     closed_at_ = now;
-    if (!spell_) spell_ = Spell{now, o.delivered};
+    if (!spell_) spell_ = Spell{.begin = now, .delivered = o.delivered, .grown_at = now};
   } else if (spell_ && now - closed_at_ > kMaxOpen) {
     spell_.reset();
   }
-  if (spell_ && now - spell_->begin >= kSpell && judge(o, now)) spell_ = Spell{now, o.delivered};
+  const auto before = std::exchange(delivered_, o.delivered);
+  if (!spell_) return;
+  const bool over =
+      o.delivered > before ? grow(o, before, now) : now - spell_->grown_at >= kLongestReaderPause;
+  if (over) spell_ = Spell{.begin = now, .delivered = before, .grown_at = now};
+}
+
+/// `before`: bytes delivered before now. Returns whether the spell is over.
+bool Reader::grow(const Observation& o, base::ByteCount before, base::Time now) {
+  const auto pause = now - std::exchange(spell_->grown_at, now);
+  spell_->longest_pause = std::max(spell_->longest_pause, pause);
+  const auto length = now - spell_->begin;
+  const bool piece_begins = 2 * pause >= spell_->longest_pause;
+  if (length < kSpell || (!piece_begins && length < 2 * kSpell)) return false;
+  return judge(o, base::BitRate::of(before - spell_->delivered, length), length, now);
 }
 
 /// Returns whether the spell is over.
-bool Reader::judge(const Observation& o, base::Time now) {
-  const auto length = now - spell_->begin;
-  const auto read = base::BitRate::of(o.delivered - spell_->delivered, length);
+bool Reader::judge(const Observation& o, base::BitRate read, base::Duration length,
+                   base::Time now) {
   const auto sent = o.transport.wire(o.served);
   if (read >= kKeepsUp * sent || read < kPaused * sent) return true;
   if (read >= kMuchTooSlow * sent && length < 2 * kSpell) return false;

@@ -98,7 +98,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       peer_{request.client.peer},
       place_{deps.neighbours, peer_},
       learns_{start.automatic},
-      most_{settings->control.rate.max} {
+      limits_{settings->control.rate} {
   const auto first = control_.start(now);
   current_.channel = {stream_->index(), stream_->ladder().join(id_, first.rate, now)};
   record_.viewer().target = first.rate;
@@ -117,7 +117,7 @@ void ViewerControl::follow_settings() {
   if (std::exchange(settings_revision_, revision) == revision) return;
   const auto limits = stream_->viewer_settings()->control.rate;
   control_.set_limits(limits);
-  most_ = limits.max;
+  limits_ = limits;
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
@@ -217,9 +217,11 @@ std::optional<tcpinfo::TcpSample> ViewerControl::take_sample(base::Time now) {
 }
 
 /// Tells the ladder when the viewer begins, or ends, to take media.
-void ViewerControl::prove(const tcpinfo::TcpSample& sample, base::Time now) {
-  const bool waiting = sample.unacked > 0 || sample.notsent.bytes() > 0;
-  const auto standing = proof_.update(sample.bytes_acked, waiting, now);
+void ViewerControl::prove(const tcpinfo::TcpSample& sample, bool window_closed, base::Time now) {
+  const abr::StreamProof::Taken taken{.acknowledged = sample.bytes_acked,
+                                      .waiting = sample.unacked > 0 || sample.notsent.bytes() > 0,
+                                      .window_closed = window_closed};
+  const auto standing = proof_.update(taken, limits_.min, now);
   if (std::exchange(standing_, standing) == standing) return;
   stream_->ladder().set_standing(id_, standing, now);
 }
@@ -227,13 +229,13 @@ void ViewerControl::prove(const tcpinfo::TcpSample& sample, base::Time now) {
 /// Runs the control loop once. Returns whether the rate of an encode group changed at once.
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
-  prove(sample, now);
   const auto observation = observer_.observe(events,
                                              {.paced = steering_.paces(),
                                               .bbr = steering_.bbr(),
                                               .rtt_watched = events_.rtt_watched(),
                                               .neighbours = place_.others()},
                                              sample, joined_->state);
+  prove(sample, observation.receiver_limited, now);
   record_.viewer().backlog = observation.backlog;
   record_.viewer().in_flight = observation.in_flight;
   const abr::StreamView stream{.private_group = private_,
@@ -320,7 +322,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
 void ViewerControl::note_experience(base::Time now) {
   const bool player_pauses = record_.viewer().path.reader_rate.bps() > 0;
   if (!learns_ || player_pauses) return;
-  experience_.update(current_.rate / most_, record_.late(observer_.frame_interval()), now);
+  experience_.update(current_.rate / limits_.max, record_.late(observer_.frame_interval()), now);
   if (now >= next_credit_) credit(now);
 }
 

@@ -104,7 +104,7 @@ class ViewerControl : public server::ViewerObserver {
   std::optional<base::Time> next_sample_time(const server::ViewerTick& tick) const;
 
   std::optional<tcpinfo::TcpSample> take_sample(base::Time now);
-  void prove(const tcpinfo::TcpSample& sample, base::Time now);
+  void prove(const tcpinfo::TcpSample& sample, bool window_closed, base::Time now);
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
   bool carry_out(const abr::Actions& actions, base::Time now);
@@ -136,8 +136,8 @@ class ViewerControl : public server::ViewerObserver {
   abr::Experience experience_;
   const base::Address peer_;
   const Neighbours::Place place_;
-  const bool learns_;   ///< the network's history gets what this viewer experiences
-  base::BitRate most_;  ///< that the limits allow
+  const bool learns_;  ///< the network's history gets what this viewer experiences
+  abr::RateLimits limits_;
   base::Time next_credit_{};
   bool private_ = true;  ///< the group had no other viewer at the last sample of a frame
 };

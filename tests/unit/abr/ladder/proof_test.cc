@@ -12,18 +12,20 @@ constexpr base::Time kBegin{1h};
 class StreamProofTest : public testing::Test {
  protected:
   /// Takes bytes, or none, every 40 ms for `time`. Returns the standing at the end.
-  Standing pass(base::Duration time, std::uint64_t bytes, bool waiting = true) {
+  Standing pass(base::Duration time, std::uint64_t bytes) {
     Standing standing{};
     for (const auto end = now_ + time; now_ < end;) {
       now_ += 40ms;
-      acknowledged_ += bytes;
-      standing = proof_.update(acknowledged_, waiting, now_);
+      taken_.acknowledged += bytes;
+      standing = proof_.update(taken_, kLowest, now_);
     }
     return standing;
   }
 
+  static constexpr auto kLowest = base::BitRate::kbps(200);
+
   base::Time now_ = kBegin;
-  std::uint64_t acknowledged_ = 0;
+  StreamProof::Taken taken_{.waiting = true};
   StreamProof proof_;
 };
 
@@ -47,13 +49,45 @@ TEST_F(StreamProofTest, ASecondWithoutAnAcknowledgementEndsIt) {
 
 TEST_F(StreamProofTest, NobodyHasToTakeWhatDoesNotCome) {
   pass(3s, 1000);
-  EXPECT_EQ(pass(30s, 0, false), Standing::kProven) << "the source is silent";
+  taken_.waiting = false;
+  EXPECT_EQ(pass(30s, 0), Standing::kProven) << "the source is silent";
+}
+
+TEST_F(StreamProofTest, ASlowReaderMayTakeLargePieces) {
+  taken_.window_closed = true;
+  for (int i = 0; i < 20; ++i) {
+    pass(40ms, 130'000);
+    EXPECT_EQ(pass(2s, 0), i < 1 ? Standing::kUnproven : Standing::kProven) << i;
+  }
+}
+
+TEST_F(StreamProofTest, AReaderBelowTheLowestRateCountsForAsLongAsThePieceLasts) {
+  taken_.window_closed = true;
+  pass(3s, 1000);
+  pass(8s, 0);
+  EXPECT_EQ(pass(40ms, 65'000), Standing::kProven);
+  EXPECT_EQ(pass(2500ms, 0), Standing::kProven);
+  EXPECT_EQ(pass(200ms, 0), Standing::kUnproven) << "65 kB are 2.6 s at 200 kbit/s";
+}
+
+TEST_F(StreamProofTest, AReaderThatHasStoppedCountsForTenSecondsAtMost) {
+  pass(60s, 10'000);
+  taken_.window_closed = true;
+  EXPECT_EQ(pass(9s, 0), Standing::kProven);
+  EXPECT_EQ(pass(1s, 0), Standing::kUnproven);
+}
+
+TEST_F(StreamProofTest, WhatWasTakenBuysNothingOnAPathThatIsDown) {
+  pass(60s, 10'000);
+  EXPECT_EQ(pass(1040ms, 0), Standing::kUnproven);
 }
 
 TEST_F(StreamProofTest, RareSamplesSuffice) {
   StreamProof proof;
   for (int i = 0; i < 4; ++i) {
-    const auto standing = proof.update(static_cast<std::uint64_t>(i + 1), true, kBegin + i * 900ms);
+    const auto acknowledged = static_cast<std::uint64_t>(i + 1);
+    const auto standing =
+        proof.update({.acknowledged = acknowledged, .waiting = true}, kLowest, kBegin + i * 900ms);
     EXPECT_EQ(standing, i < 3 ? Standing::kUnproven : Standing::kProven) << i;
   }
 }

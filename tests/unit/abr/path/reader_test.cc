@@ -59,6 +59,18 @@ TEST_F(ReaderTest, FindsOneThatTakesLargePieces) {
   EXPECT_NEAR(mbps(), 0.5, 0.1);
 }
 
+// The pieces begin at any phase of the three seconds in which a player is measured.
+TEST_F(ReaderTest, FindsTheRateOfOneThatReadsEachFewSeconds) {
+  for (const auto period : {1300ms, 1700ms, 2000ms, 2400ms, 3300ms, 4700ms}) {
+    reader_ = {};
+    play(20s, BitRate::kbps(200), period);
+    for (int i = 0; i < 20; ++i) {
+      play(1s, BitRate::kbps(200), period);
+      EXPECT_NEAR(mbps(), 0.2, 0.02) << base::seconds(period);
+    }
+  }
+}
+
 TEST_F(ReaderTest, PlayersThatKeepUpAreNoSlowReaders) {
   play(60s, BitRate::mbps(3));
   play(60s, BitRate::mbps(2));
