@@ -33,14 +33,19 @@ def frames(stream):
     return [packets[a:b] for a, b in zip(starts, [*starts[1:], len(packets)])]
 
 
+def timestamp(packet):
+    """The PTS at the beginning of a PES packet, in ticks (2.4.3.6): three parts with marker bits."""
+    at = payload(packet) + 9
+    pts = (packet[at] >> 1 & 7) << 30 | packet[at + 1] << 22 | (packet[at + 2] >> 1) << 15
+    return pts | packet[at + 3] << 7 | packet[at + 4] >> 1
+
+
 def shift(frame, ticks):
-    """Adds `ticks` to the PTS of a frame that has no DTS (2.4.3.6): three parts with marker bits."""
+    """Adds `ticks` to the PTS of a frame that has no DTS."""
     packet = next(p for p in frame if pid(p) == VIDEO_PID and begins_unit(p))
     at = payload(packet) + 9
     assert packet[at - 2] >> 6 == 2, "the frame has a DTS; encode without B-frames"
-    pts = (packet[at] >> 1 & 7) << 30 | packet[at + 1] << 22 | (packet[at + 2] >> 1) << 15
-    pts |= packet[at + 3] << 7 | packet[at + 4] >> 1
-    pts += ticks
+    pts = timestamp(packet) + ticks
     packet[at:at + 5] = bytes([0x21 | pts >> 29 & 0x0E, pts >> 22 & 0xFF, pts >> 14 & 0xFE | 1,
                                pts >> 7 & 0xFF, pts << 1 & 0xFE | 1])
 

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 
+from netlab import mp4_boxes, ts_sender
 from netlab.daemon import Daemon
 from netlab.network import Netlab, open_socket
 from netlab.timeline import percentile
@@ -21,7 +22,7 @@ from netlab.timeline import percentile
 BEFORE, FAINT, AFTER = 10, 40, 10
 SETTLED = 10  # seconds in which the data drains that was in flight when the link fell
 FLV_KINDS = {8: "audio", 9: "picture"}  # of tags
-TS_PIDS = {0x100: "picture", 0x101: "audio"}
+TS_KINDS = {ts_sender.VIDEO_PID: "picture", 0x101: "audio"}  # by PID
 MP4_TRACKS = {1: ("picture", 90_000), 2: ("audio", 48_000)}  # and their timescales (src/media/mp4.h)
 Unit = collections.namedtuple("Unit", "kind sent arrived")  # a frame or an audio frame, by its media time
 
@@ -38,14 +39,10 @@ def flv_units(stream):
 
 def ts_units(stream):
     """The first of each PES packet of an MPEG-TS response, when the packet begins."""
-    while len(packet := stream.read(188)) == 188:
-        kind = TS_PIDS.get(int.from_bytes(packet[1:3], "big") & 0x1fff)
-        if not (kind and packet[1] & 0x40):
-            continue
-        pes = packet[4 + (1 + packet[4] if packet[3] & 0x20 else 0):]
-        pts = (pes[9] >> 1 & 7) << 30 | int.from_bytes(pes[10:12], "big") >> 1 << 15 \
-            | int.from_bytes(pes[12:14], "big") >> 1
-        yield Unit(kind, pts / 90_000, time.monotonic())
+    while len(packet := stream.read(ts_sender.PACKET)) == ts_sender.PACKET:
+        kind = TS_KINDS.get(ts_sender.pid(packet))
+        if kind and ts_sender.begins_unit(packet):
+            yield Unit(kind, ts_sender.timestamp(packet) / ts_sender.CLOCK, time.monotonic())
 
 
 def mp4_units(stream):
@@ -66,16 +63,12 @@ def mp4_units(stream):
 
 def mp4_samples(moof):
     """(kind, time, bytes) of each sample of a fragment."""
-    def after(name, skip):
-        at = moof.index(name) + len(name) + skip
-        return lambda i, size=4: int.from_bytes(moof[at + i:at + i + size], "big")
-
-    kind, timescale = MP4_TRACKS[after(b"tfhd", 4)(0)]
-    begin = after(b"tfdt", 4)(0, 8)
-    run = after(b"trun", 4)
-    for i in range(run(0)):
-        yield kind, begin / timescale, run(8 + 12 * i + 4)
-        begin += run(8 + 12 * i)
+    track = int.from_bytes(mp4_boxes.find(moof, b"traf", b"tfhd")[4:8], "big")
+    kind, timescale = MP4_TRACKS[track]
+    begin, durations, sizes = mp4_boxes.chunk(moof)
+    for duration, size in zip(durations, sizes):
+        yield kind, begin / timescale, size
+        begin += duration
 
 
 FORMATS = {"flv": flv_units, "mp4": mp4_units, "ts": ts_units}

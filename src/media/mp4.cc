@@ -136,14 +136,18 @@ void append_data(std::vector<std::uint8_t>& out, const Packet& packet) {
   }
 }
 
+/// `packet`, of `size` bytes, is shown from `begin` to `end`.
+Sample sample_of(const Packet& packet, Pts begin, Pts end, std::size_t size) {
+  return {ticks(packet, end) - ticks(packet, begin), size, is_sync(packet)};
+}
+
 /// The header of a fragment of one packet of `size` bytes that is shown from `begin` on.
 std::vector<std::uint8_t> single_header(const Packet& packet, Pts begin, std::size_t size) {
-  const auto first = ticks(packet, begin);
-  const Sample sample{ticks(packet, packet.pts + packet.duration) - first, size, is_sync(packet)};
+  const Sample sample = sample_of(packet, begin, packet.pts + packet.duration, size);
   std::vector<std::uint8_t> header;
   append_header(header, {.track = track(packet),
                          .sequence = packet.number + 1,
-                         .begin = first,
+                         .begin = ticks(packet, begin),
                          .samples = {&sample, 1}});
   return header;
 }
@@ -170,9 +174,8 @@ std::vector<std::uint8_t> mp4_joint_header(std::span<const Packet* const> packet
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const Packet& packet = *packets[i];
     const Pts next = i + 1 < packets.size() ? packets[i + 1]->pts : packet.pts + packet.duration;
-    samples.push_back({ticks(packet, next) - ticks(packet, packet.pts),
-                       packet.in(Container::kMp4).size() - kMp4FragmentHeaderBytes,
-                       is_sync(packet)});
+    samples.push_back(sample_of(packet, packet.pts, next,
+                                packet.in(Container::kMp4).size() - kMp4FragmentHeaderBytes));
   }
   std::vector<std::uint8_t> header;
   header.reserve(header_size(samples.size()));
@@ -192,8 +195,7 @@ std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
     const Pts next = i + 1 < packets.size() ? packets[i + 1]->pts : end;
     const std::size_t before = out.size();
     append_data(out, packet);
-    samples.push_back({ticks(packet, origin + next) - ticks(packet, origin + packet.pts),
-                       out.size() - before, is_sync(packet)});
+    samples.push_back(sample_of(packet, origin + packet.pts, origin + next, out.size() - before));
   }
   std::vector<std::uint8_t> header;
   append_header(header, {.track = kMp4OnlyTrack,

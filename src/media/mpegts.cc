@@ -19,7 +19,6 @@ constexpr std::uint8_t kHasAdaptationField = 0x20;
 constexpr std::uint8_t kStartsUnit = 0x40;
 constexpr std::uint8_t kDiscontinuityIndicator = 0x80;
 constexpr std::size_t kTsHeaderSize = 4;
-constexpr std::size_t kTsPayloadSize = kTsPacketSize - kTsHeaderSize;
 // PES packet header (2.4.3.6): start code, stream_id, PES_packet_length, flags, and the length of
 // the rest.
 constexpr std::size_t kPesLength = 4;

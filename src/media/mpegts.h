@@ -10,6 +10,7 @@
 namespace media {
 
 inline constexpr std::size_t kTsPacketSize = 188;
+inline constexpr std::size_t kTsPayloadSize = 184;  ///< without an adaptation field
 
 /// Packets to send before `bytes` (whole TS packets) so that they may follow anything without a
 /// continuity error. For each PID in `bytes` there is one packet with only an adaptation field, the

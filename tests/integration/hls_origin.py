@@ -6,7 +6,8 @@ import re
 import subprocess
 import time
 
-from tests.integration import mp4_boxes, packed_audio
+from netlab import mp4_boxes
+from tests.integration import packed_audio
 
 SEGMENT = 1  # seconds
 LISTED = 10  # segments in a playlist: a busy machine may be behind by seven

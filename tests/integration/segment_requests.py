@@ -9,9 +9,10 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import wait_until
 from netlab.network import open_socket
-from tests.integration import hls_rules, mp4_boxes
+from tests.integration import hls_rules
 
 TIMEOUT = 30  # seconds: longer than the server holds any request
 PATIENCE = 60  # seconds until an event that usually takes less than six

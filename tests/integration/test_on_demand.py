@@ -11,8 +11,8 @@ import threading
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import Daemon, wait_until
-from tests.integration import mp4_boxes
 from tests.integration.segment_requests import (NOT_IN_TIME, PATIENCE, HlsPlayer, at_once)
 
 SEGMENT = 1  # seconds

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.browser.chromium import PHASE, Browser
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.service_manager import ServiceManager
-from tests.integration import mp4_boxes, playing
+from tests.integration import playing
 from tests.integration.playing import BROWSER, INSTALLED, LOST_PLACE, PATIENCE, RATE, Players, player_of
 from tests.integration.segment_requests import HlsPlayer
 

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import wait_until
-from tests.integration import mp4_boxes
 from tests.integration.quick_segments import CLOCK, KEPT, LIVE, PART, PARTS, SEGMENT, SILENT, TINY
 from tests.integration.segment_requests import MPD, PATIENCE, DashPlayer, pauses, undisturbed
 

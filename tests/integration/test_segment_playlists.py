@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import wait_until
-from tests.integration import hls_rules, mp4_boxes
+from tests.integration import hls_rules
 from tests.integration.quick_segments import CLOCK, KEPT, LIVE, PARTS, SILENT
 from tests.integration.segment_requests import (PATIENCE, HlsPlayer, at_once, hinted, pauses,
                                                 undisturbed)

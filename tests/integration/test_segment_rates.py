@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import Daemon, wait_until
-from tests.integration import mp4_boxes
 from tests.integration.quick_segments import SEGMENT
 from tests.integration.segment_requests import PATIENCE, HlsPlayer, Rungs
 

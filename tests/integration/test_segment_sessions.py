@@ -8,8 +8,8 @@ import urllib.parse
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import wait_until
-from tests.integration import mp4_boxes
 from tests.integration.conftest import SMALL
 from tests.integration.quick_segments import CLOCK, QUICK_SEGMENTS, SEGMENT, SILENT, TINY
 from tests.integration.segment_requests import MPD, PATIENCE, DashPlayer, HlsPlayer, Player

@@ -7,9 +7,10 @@ import threading
 
 import pytest
 
+from netlab import mp4_boxes
 from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
-from tests.integration import hls_rules, mp4_boxes
+from tests.integration import hls_rules
 from tests.integration.segment_requests import (NOT_IN_TIME, PATIENCE, HlsPlayer, Player, hinted,
                                                 pauses)
 

@@ -21,8 +21,7 @@ constexpr base::Duration kShortestFrameInterval = std::chrono::microseconds{16'6
 // AAC: 1024 samples at 48 kHz (ISO/IEC 14496-3).
 constexpr base::Duration kAudioFrameInterval = std::chrono::microseconds{21'333};
 
-// MPEG-TS: payload of a packet, headers of AAC (ADTS) and PES.
-constexpr double kTsPayload = 184;
+// MPEG-TS: headers of AAC (ADTS) and PES.
 constexpr double kAdtsHeader = 7;
 constexpr double kPesHeader = 14;
 
@@ -66,7 +65,7 @@ base::BitRate audio_on_wire(base::BitRate audio, media::Container container, dou
   const double size =
       static_cast<double>(audio.bps()) * base::seconds(kAudioFrameInterval) / 8 + kAdtsHeader;
   const auto packets = [&](double joined) {
-    return std::ceil((joined * size + kPesHeader) / kTsPayload);
+    return std::ceil((joined * size + kPesHeader) / media::kTsPayloadSize);
   };
   if (packets(count) >= count * packets(1)) return alone;
   return audio_rate(packets(count) * media::kTsPacketSize, count);
