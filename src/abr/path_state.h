@@ -25,6 +25,7 @@ struct PathState {
   base::Duration queue{};           ///< the same of frames without loss or closed window
   base::Duration jitter{};          ///< variation of ACK times on an idle path
   bool cross_traffic = false;       ///< others' flows keep the bottleneck's queue filled
+  bool others_seen = false;         ///< frames arrive as from a queue that others fill
   base::ByteCount backlog;          ///< undelivered data, less a full pipe and the newest frame
 };
 

@@ -28,6 +28,8 @@ struct Options {
   std::size_t flow = 0;
   double from = 0;
   std::uint64_t random = 0;
+  std::uint64_t family = 0;
+  std::string control;
   std::size_t count = 1;
   std::vector<std::string> without;
   double content = 0;  // Mbit/s
@@ -160,6 +162,7 @@ sim::RandomFeatures features(const Options& options) {
 }
 
 void adapt(Scenario& scenario, const Options& options) {
+  if (!options.control.empty()) scenario.viewer.congestion_control = options.control;
   if (options.content > 0) scenario.encoder.content = base::BitRate::mbps(options.content);
   scenario.shared_group = options.shared;
   scenario.watches_rtt = !options.unwatched;
@@ -178,6 +181,11 @@ std::vector<Scenario> chosen(const Options& options) {
       scenarios.push_back(sim::random_scenario(options.random + i, features(options)));
       fmt::print("{}\n", scenarios.back().describe());
     }
+    return scenarios;
+  }
+  if (options.family > 0) {
+    scenarios.push_back(sim::family_scenario(options.family));
+    fmt::print("{}\n", scenarios.back().describe());
     return scenarios;
   }
   scenarios = sim::scenarios();
@@ -211,6 +219,10 @@ int main(int argc, char** argv) {
                  "Runs the random link of this seed instead of scenarios");
   app.add_option("--count", options.count, "Number of random links, from that seed on")
       ->capture_default_str();
+  app.add_option("--family", options.family, "Runs the link of `sim_family` with this seed");
+  app.add_option("--congestion-control", options.control,
+                 "Congestion control of the viewers, in place of the link's")
+      ->check(CLI::IsMember{{"cubic", "bbr", "auto"}});
   app.add_option("--without", options.without,
                  "Features that random links must not have: loss steps others rough");
   app.add_option("--viewers", options.viewers, "Number of viewers; 0 keeps the scenario's");

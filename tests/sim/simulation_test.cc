@@ -10,6 +10,8 @@
 
 #include "abr/policy/make_policy.h"
 #include "abr/policy/off_policy.h"
+#include "family.h"
+#include "figures.h"
 #include "scenario.h"
 
 namespace {
@@ -293,6 +295,18 @@ TEST(SimulationTest, AutoLeavesBbrWhosePacingHidesThePath) {
   const auto automatic = delivered_in_bunches("auto");
   EXPECT_LT(bbr, 0.8 * automatic);
   EXPECT_GT(automatic, BitRate::mbps(7));
+}
+
+// A token bucket and bunched acknowledgements hide a fall from 13 to 2.5 and to 1 Mbit/s. That
+// looks like cross traffic, and the queue has room for 13 s.
+TEST(SimulationTest, AQueueOfOursThatLooksLikeOthersDoesNotGrow) {
+  for (const char* control : {"bbr", "cubic"}) {
+    auto scenario = sim::family_scenario(229);
+    scenario.viewer.congestion_control = control;
+    auto simulation = sim::simulate(scenario, sim::policy_of(abr::PolicyKind::kSymbiosis), 1);
+    simulation.run(scenario.length);
+    EXPECT_LT(sim::summarise(sim::view_all(simulation, scenario)).p95, 1500ms) << control;
+  }
 }
 
 TEST(SimulationTest, TheSameSeedRepeatsTheRun) {

@@ -33,6 +33,7 @@ void PathModel::update(const Observation& o, base::Time now) {
   }
   for (const auto& frame : o.frames) add_frame(frame, o);
   state_.round_trip = base_rtt(o);
+  state_.others_seen = arrival_spacing_.queue() == ArrivalSpacing::Queue::kOthers;
   state_.train_recent = capacity_.train_recent(now);
   state_.capacity_recent = capacity_.recent(now);
   state_.upper_bound_recent = capacity_.upper_bound_recent(now);

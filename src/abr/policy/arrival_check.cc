@@ -15,6 +15,16 @@ namespace {
 constexpr double kArrivingShare = 0.75;
 // Round trips after which the last step is too long ago. Not measured against other values.
 constexpr int kMaxRoundTrips = 2;
+// Sent data is compared with data that arrives over this many round trips: a higher rate wins its
+// part of a queue that others fill within two or three. With 6, a tenth of the links has a QoE_log
+// below 0.29, as without the comparison, instead of 0.36 (`sim_family --tuning --count 600`, BBR);
+// with 2, below 0.39, but 12 instead of 10 of 216 runs beside long flows have less than 75 % of
+// their fair share (`--beside`, seeds 11 to 16).
+constexpr int kRoundTrips = 3;
+
+base::ByteCount undelivered(const Observation& o) {
+  return o.queued + o.notsent + o.in_flight + o.lost;
+}
 
 }  // namespace
 
@@ -24,6 +34,23 @@ bool ArrivalCheck::passes(const Observation& o, base::BitRate rate, base::Time n
   const auto sent = std::min(std::exchange(before_, rate), rate);
   if (time > kMaxRoundTrips * (o.srtt + o.frame_interval)) return true;
   return base::BitRate::of(delivered, time) >= kArrivingShare * o.transport.wire(sent);
+}
+
+std::optional<base::BitRate> ArrivalCheck::shortfall(const Observation& o, const PathState& path,
+                                                     base::Time now) {
+  const Span begins{.begin = now,
+                    .end = now + kRoundTrips * (o.srtt + o.frame_interval),
+                    .delivered = o.delivered,
+                    .undelivered = undelivered(o),
+                    .retransmits = o.retransmits};
+  const bool others = path.others_seen || o.receiver_limited;
+  if (!span_ || others || o.retransmits != span_->retransmits) span_ = begins;
+  if (now < span_->end) return {};
+  const auto span = *std::exchange(span_, begins);
+  const auto arrived = o.delivered - span.delivered;
+  const auto sent = arrived + (undelivered(o) - span.undelivered);
+  if (arrived.bytes() >= kArrivingShare * static_cast<double>(sent.bytes())) return {};
+  return base::BitRate::of(arrived, now - span.begin);
 }
 
 }  // namespace abr

@@ -21,7 +21,8 @@ class DrainCheck {
   base::BitRate allowed(const Observation& observation, const PathState& path, base::BitRate rate,
                         base::Time now);
   bool runs() const { return most_.bps() > 0; }
-  /// The rate before a check that has just shown that others are there, otherwise 0.
+  /// The rate before a check that has just shown that others are there, or a step more than arrived
+  /// then, if that is less. Otherwise 0.
   base::BitRate regained() const { return regained_; }
   /// There is no cross traffic.
   void reset() { *this = {}; }
@@ -33,10 +34,11 @@ class DrainCheck {
     base::BitRate until(const Delivery& later) const;
   };
 
-  bool is_due(double queue, bool neighbours, base::Time now) const;
+  bool is_due(double queue, bool may_be_ours, base::Time now) const;
   void begin(const Observation& observation, const PathState& path, base::BitRate rate,
              base::Time now);
   bool shows_others(const Observation& observation, double queue, base::Time now);
+  base::BitRate carried_before(const Observation& observation, base::Time now) const;
   bool is_over(double queue, base::Time now) const;
 
   base::Duration pause_{};  ///< before the next check; 0 before cross traffic was seen

@@ -188,13 +188,19 @@ Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
   const auto allowed = drain_check_.allowed(m.seen, m.path, rate_, m.now);
   const auto regained = drain_check_.regained();
+  const auto arrives = arrival_check_.shortfall(m.seen, m.path, m.now);
   if (allowed < rate_) {
     decision = set(allowed, Reason::kBacklog);
   } else if (regained > rate_) {
     decision = set(regained, Reason::kStep);
     verified_at_ = m.now + m.seen.srtt;
-  } else if (m.now >= verified_at_ && !drain_check_.runs()) {
-    decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
+  } else if (!drain_check_.runs()) {
+    if (arrives && m.seen.transport.video(*arrives) < rate_) {
+      decision = set(m.seen.transport.video(*arrives), Reason::kBacklog);
+      verified_at_ = m.now + m.seen.srtt;
+    } else if (m.now >= verified_at_) {
+      decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
+    }
   }
   // The path's queue is not ours to drain; data that TCP has not taken is.
   return relieved(m, decision, m.seen.backlog);

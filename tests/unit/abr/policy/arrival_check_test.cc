@@ -43,5 +43,51 @@ TEST_F(ArrivalCheckTest, AStepOfLongAgoShowsNothing) {
   EXPECT_TRUE(passes({}, BitRate::mbps(1), 300ms));
 }
 
+/// Sends 5 Mbit/s.
+class ShortfallTest : public testing::Test {
+ protected:
+  /// The rate that is found to arrive within `time`, when `arrives` does. 0: all of it.
+  BitRate find(BitRate arrives, base::Duration time = 2s) {
+    BitRate found;
+    for (const auto end = now_ + time; now_ < end && found.bps() == 0; now_ += 20ms) {
+      seen_.delivered += arrives * 20ms;
+      seen_.in_flight += (BitRate::mbps(5) - arrives) * 20ms;
+      found = check_.shortfall(seen_, path_, now_).value_or(BitRate{});
+    }
+    return found;
+  }
+
+  ArrivalCheck check_;
+  Observation seen_{.srtt = 80ms, .frame_interval = 20ms};
+  PathState path_{};
+  base::Time now_{1h};
+};
+
+TEST_F(ShortfallTest, FindsTheRateThatArrivesWithinThreeRoundTrips) {
+  const auto begin = now_;
+  EXPECT_NEAR(find(BitRate::mbps(2)) / BitRate::mbps(2), 1, 0.01);
+  EXPECT_LE(now_ - begin, 3 * 100ms + 20ms);
+}
+
+TEST_F(ShortfallTest, IsNoneIfMostArrives) { EXPECT_EQ(find(BitRate::mbps(4)), BitRate{}); }
+
+TEST_F(ShortfallTest, IsNoneInAQueueThatOthersAreSeenToFill) {
+  path_.others_seen = true;
+  EXPECT_EQ(find(BitRate::mbps(2)), BitRate{});
+}
+
+TEST_F(ShortfallTest, IsNotTheDoingOfAPlayerThatReadsSlowly) {
+  seen_.receiver_limited = true;
+  EXPECT_EQ(find(BitRate::mbps(2)), BitRate{});
+}
+
+TEST_F(ShortfallTest, IsMeasuredWithoutRetransmissions) {
+  for (int i = 0; i < 10; ++i) {
+    ++seen_.retransmits;
+    EXPECT_EQ(find(BitRate::mbps(2), 200ms), BitRate{}) << i;
+  }
+  EXPECT_GT(find(BitRate::mbps(2)), BitRate{});
+}
+
 }  // namespace
 }  // namespace abr

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "abr/tuning.h"
+
 namespace abr {
 namespace {
 
@@ -122,6 +124,15 @@ TEST_F(DrainCheckTest, BesideMoreOfOursGrowthIsNoReason) {
   EXPECT_FALSE(check_.runs());
 }
 
+TEST_F(DrainCheckTest, GrowthIsNoReasonWhileOthersAreSeenToFillTheQueue) {
+  path_.others_seen = true;
+  next();
+  path_.queue = 1s;
+  next();
+  EXPECT_FALSE(check_.runs());
+  EXPECT_NEAR(base::seconds(until(true)), 3, 0.1) << "but it is checked now and then";
+}
+
 TEST_F(DrainCheckTest, EndsWhenOthersFillTheQueueAgain) {
   path_.queue = 1s;
   until(true);
@@ -158,6 +169,18 @@ TEST_F(DrainCheckTest, EndsWhenLessArrivesThoughDataWaits) {
   EXPECT_EQ(check_.regained(), kRate);
   next();
   EXPECT_EQ(check_.regained(), BitRate{}) << "once";
+}
+
+// The capacity of a path that is ours alone may fall during the check.
+TEST_F(DrainCheckTest, GivesBackNoMoreThanAStepBeyondWhatArrived) {
+  path_.queue = 1s;
+  seen_.srtt = 1s;
+  delivers_ = BitRate::mbps(1);
+  until(true);
+  for (int i = 0; i < 26; ++i) next();
+  delivers_ = BitRate::kbps(200);
+  until(false);
+  EXPECT_NEAR(check_.regained() / BitRate::mbps(1), kBlindStep, 0.1);
 }
 
 // A path that is ours alone carries what it can, until its queue has drained.
