@@ -23,7 +23,7 @@ std::optional<Number> number(std::string_view text) {
 /// Returns the text before the first `separator`; `text` keeps the rest after it.
 std::optional<std::string_view> cut(std::string_view& text, char separator) {
   const auto at = text.find(separator);
-  if (at == text.npos) return {};
+  if (at == std::string_view::npos) return {};
   const auto before = text.substr(0, at);
   text.remove_prefix(at + 1);
   return before;

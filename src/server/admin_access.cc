@@ -29,7 +29,7 @@ bool may_be_in_name(char c) {
 /// The part of an origin that a Host header repeats: "https://example.com" names example.com.
 std::string_view authority_in(std::string_view origin) {
   const auto scheme = origin.find("://");
-  return scheme == origin.npos ? std::string_view{} : origin.substr(scheme + 3);
+  return scheme == std::string_view::npos ? std::string_view{} : origin.substr(scheme + 3);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
 /// `text` without spaces and tabs at its ends.
 inline std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
+  if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 

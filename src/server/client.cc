@@ -11,8 +11,8 @@ namespace {
 /// The last item of a comma-separated list, which it removes.
 std::string_view take_last(std::string_view& list) {
   const auto comma = list.rfind(',');
-  const auto item = comma == list.npos ? list : list.substr(comma + 1);
-  list = comma == list.npos ? std::string_view{} : list.substr(0, comma);
+  const auto item = comma == std::string_view::npos ? list : list.substr(comma + 1);
+  list = comma == std::string_view::npos ? std::string_view{} : list.substr(0, comma);
   return trimmed(item);
 }
 

@@ -29,7 +29,8 @@ bool takes_gzip(std::string_view codings) {
     const auto name = item.substr(0, item.find(';'));
     if (!equal_ignoring_case(trimmed(name), "gzip")) continue;
     const auto weight = item.find('=', name.size());
-    return weight == item.npos || item.find_first_of("123456789", weight) != item.npos;
+    return weight == std::string_view::npos ||
+           item.find_first_of("123456789", weight) != std::string_view::npos;
   }
   return false;
 }

@@ -44,14 +44,15 @@ std::string_view take_word(std::string_view& line) {
 
 ProxyHeader parse_line(std::string_view bytes) {
   const auto end = bytes.substr(0, kMaxLine).find("\r\n");
-  if (end == bytes.npos) return {bytes.size() < kMaxLine ? Status::kIncomplete : Status::kInvalid};
+  if (end == std::string_view::npos)
+    return {bytes.size() < kMaxLine ? Status::kIncomplete : Status::kInvalid};
   ProxyHeader header{Status::kComplete, end + 2};
   auto line = bytes.substr(kVersion1.size(), end - kVersion1.size());
   const auto family = take_word(line);
   if (family == "UNKNOWN") return header;
   const auto text = take_word(line);
   const auto source = Address::parse(text);
-  const bool ipv6 = text.find(':') != text.npos;  // also "::ffff:192.0.2.1"
+  const bool ipv6 = text.find(':') != std::string_view::npos;  // also "::ffff:192.0.2.1"
   if (!source || family != (ipv6 ? "TCP6" : "TCP4")) return kInvalid;
   header.client = *source;
   return header;

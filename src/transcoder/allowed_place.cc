@@ -22,8 +22,8 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 /// Whether it can only be meant as an address: digits, or an IPv6 address.
 bool is_numeric(std::string_view text) {
-  return text.find_first_not_of("0123456789./") == text.npos ||
-         (std::ranges::count(text, ':') > 1 && text.find("://") == text.npos);
+  return text.find_first_not_of("0123456789./") == std::string_view::npos ||
+         (std::ranges::count(text, ':') > 1 && text.find("://") == std::string_view::npos);
 }
 
 base::Result<std::string> folder(std::string_view text) {
@@ -34,8 +34,10 @@ base::Result<std::string> folder(std::string_view text) {
 
 base::Result<std::string> host(std::string_view text) {
   if (text.starts_with('*')) return refused(text, "wildcards are not supported; name each host");
-  if (text.find("://") != text.npos) return refused(text, "write only the host of this URI");
-  if (text.find(':') != text.npos) return refused(text, "write the host without its port");
+  if (text.find("://") != std::string_view::npos)
+    return refused(text, "write only the host of this URI");
+  if (text.find(':') != std::string_view::npos)
+    return refused(text, "write the host without its port");
   std::string name{text.substr(0, text.size() - (text.ends_with('.') ? 1 : 0))};
   std::ranges::transform(name, name.begin(), lower);
   const auto allowed = [](char c) {

@@ -29,11 +29,12 @@ HiddenValues& hidden_values() {
 std::optional<char> escaped(std::string_view text) {
   const auto digit = [&](std::size_t at) {
     const bool there = at < text.size();
-    return there ? std::string_view{"0123456789abcdef"}.find(text[at] | 0x20) : text.npos;
+    return there ? std::string_view{"0123456789abcdef"}.find(text[at] | 0x20)
+                 : std::string_view::npos;
   };
-  const auto high = text.starts_with('%') ? digit(1) : text.npos;
+  const auto high = text.starts_with('%') ? digit(1) : std::string_view::npos;
   const auto low = digit(2);
-  if (high == text.npos || low == text.npos) return std::nullopt;
+  if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
   return static_cast<char>(high * 16 + low);
 }
 

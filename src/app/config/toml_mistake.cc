@@ -85,7 +85,8 @@ std::string mistake_in_value(std::string_view key, std::string_view value) {
   }
   if (value.starts_with('{') || is_number(value)) return {};
   if (is_switch(value)) return fmt::format("write {} = true or {} = false", key, key);
-  if (value.starts_with('[') && value.ends_with(']') && value.find_first_of("\"'") == value.npos) {
+  if (value.starts_with('[') && value.ends_with(']') &&
+      value.find_first_of("\"'") == std::string_view::npos) {
     return fmt::format("texts in a list need quotes: write {} = [\"...\"]", key);
   }
   if (value.starts_with('[') && !contains(value, "]:")) return {};

@@ -8,7 +8,6 @@ namespace app::event_responses {
 
 namespace {
 
-using server::SharedBytes;
 using server::StreamingResponse;
 
 class EventResponse : public StreamingResponse {

@@ -64,7 +64,8 @@ std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice
 /// The response that starts a session. Waits for the stream's headers and its frame rate.
 class BeginResponse : public DeferredResponse {
  public:
-  BeginResponse(std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until)
+  BeginResponse(const std::shared_ptr<SegmentSession>& session, BeginRequest request,
+                base::Time until)
       : DeferredResponse{session, until}, request_{std::move(request)} {
     session->offer(request_.choice);
   }
@@ -185,13 +186,13 @@ class ManifestResponse final : public BeginResponse {
 }  // namespace
 
 std::unique_ptr<server::StreamingResponse> multivariant_response(
-    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until) {
-  return std::make_unique<MultivariantResponse>(std::move(session), std::move(request), until);
+    const std::shared_ptr<SegmentSession>& session, BeginRequest request, base::Time until) {
+  return std::make_unique<MultivariantResponse>(session, std::move(request), until);
 }
 
 std::unique_ptr<server::StreamingResponse> manifest_response(
-    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until) {
-  return std::make_unique<ManifestResponse>(std::move(session), std::move(request), until);
+    const std::shared_ptr<SegmentSession>& session, BeginRequest request, base::Time until) {
+  return std::make_unique<ManifestResponse>(session, std::move(request), until);
 }
 
 }  // namespace app

@@ -19,8 +19,8 @@ struct BeginRequest {
 /// Waits for the stream's headers, and responds with 503 if they have not come by `until`. URLs are
 /// relative, so that a proxy may serve the stream below a path of its own.
 std::unique_ptr<server::StreamingResponse> multivariant_response(
-    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until);
+    const std::shared_ptr<SegmentSession>& session, BeginRequest request, base::Time until);
 std::unique_ptr<server::StreamingResponse> manifest_response(
-    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until);
+    const std::shared_ptr<SegmentSession>& session, BeginRequest request, base::Time until);
 
 }  // namespace app

@@ -51,7 +51,7 @@ std::shared_ptr<ViewerTap> ViewerTaps::add(server::ViewerId viewer, const std::s
                                            const trace_line::Line& join) {
   std::lock_guard lock{mutex_};
   Entry entry{stream, std::make_shared<ViewerTap>(viewer, join, dropped_)};
-  const auto tap = entry.tap;
+  auto tap = entry.tap;
   for (const auto& watcher : stream_watchers_) begin(watcher, viewer, entry);
   taps_.insert_or_assign(viewer, std::move(entry));
   return tap;

@@ -62,7 +62,7 @@ base::Result<ViewerList> parse_viewers(std::string_view response) {
   constexpr std::string_view kOk = "HTTP/1.1 200 ";
   constexpr std::string_view kHeadEnd = "\r\n\r\n";
   const auto body = response.find(kHeadEnd);
-  if (body == response.npos) return base::Error{"no HTTP response"};
+  if (body == std::string_view::npos) return base::Error{"no HTTP response"};
   if (!response.starts_with(kOk)) {
     return base::Error{std::string{response.substr(0, response.find('\r'))}};
   }

@@ -65,7 +65,8 @@ bool may_change(const StartControl& control, const ViewerControl::Deps& deps) {
 }  // namespace
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
-                             std::shared_ptr<LiveStream> stream, const Deps& deps, base::Time now)
+                             const std::shared_ptr<LiveStream>& stream, const Deps& deps,
+                             base::Time now)
     : ViewerControl{request, stream, deps, stream->viewer_settings(), now} {}
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
@@ -121,7 +122,7 @@ void ViewerControl::follow_settings() {
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
-  joined_.emplace(tick.state, tick.acts, tick.fd);
+  joined_.emplace(Joined{tick.state, tick.acts, tick.fd});
   events_.watch(tick.fd, id_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto& viewer = record_.viewer();
   deps_.connections.put(id_, tick.fd, viewer);

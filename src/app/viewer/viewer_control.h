@@ -54,7 +54,7 @@ class ViewerControl : public server::ViewerObserver {
   };
 
   /// Joins the stream's ladder, which may open an encode group. Throws what Ladder::join throws.
-  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+  ViewerControl(const server::ViewerRequest& request, const std::shared_ptr<LiveStream>& stream,
                 const Deps& deps, base::Time now);
   ~ViewerControl() override;
 

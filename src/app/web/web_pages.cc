@@ -104,13 +104,13 @@ std::string with_query(std::string document, std::span<const WebFile> files,
                        const std::string& kept, const std::string& nonce) {
   for (const std::string_view attribute : {" href=\"", " src=\""}) {
     auto at = document.find(attribute);
-    for (; at != document.npos; at = document.find(attribute, at + 1)) {
+    for (; at != std::string_view::npos; at = document.find(attribute, at + 1)) {
       const auto value = at + attribute.size();
       if (document[value] != '#') document.insert(document.find('"', value), escaped(kept));
     }
   }
   const auto script = document.find("<script ");
-  if (script != document.npos) document.insert(script, import_map(files, kept, nonce));
+  if (script != std::string_view::npos) document.insert(script, import_map(files, kept, nonce));
   return document;
 }
 

@@ -66,13 +66,14 @@ std::string_view unquoted(std::string_view word) {
 void add_word(std::string_view word, AccessRules& rules) {
   const auto equals = word.find('=');
   const auto scheme_end = word.find("://");
-  const bool has_key = equals != word.npos && (scheme_end == word.npos || equals < scheme_end);
+  const bool has_key = equals != std::string_view::npos &&
+                       (scheme_end == std::string_view::npos || equals < scheme_end);
   const auto key = has_key ? word.substr(0, equals) : "";
   const std::string value{unquoted(has_key ? word.substr(equals + 1) : word)};
   if (std::ranges::find(kHostProperties, key) != kHostProperties.end()) {
     rules.own_hosts.push_back({.name = host_name(value)});
   }
-  if (value.find("://") == value.npos) return;
+  if (value.find("://") == std::string_view::npos) return;
   const auto scheme = scheme_of(value);
   if (scheme.empty() || scheme == "fd") return;
   const auto family = scheme_family(scheme);
@@ -87,7 +88,7 @@ void add_launch_text(const std::string& text, AccessRules& rules) {
   rules.datagrams = Datagrams::kAnyHost;
   constexpr std::string_view kBlanks = " \t\n!,;()";
   std::string_view rest{text};
-  for (auto begin = rest.find_first_not_of(kBlanks); begin != rest.npos;
+  for (auto begin = rest.find_first_not_of(kBlanks); begin != std::string_view::npos;
        begin = rest.find_first_not_of(kBlanks)) {
     rest.remove_prefix(begin);
     const auto end = std::min(rest.find_first_of(kBlanks), rest.size());

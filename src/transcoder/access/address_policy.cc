@@ -70,7 +70,7 @@ Refusal refused(const base::Endpoint& at, std::string reason) {
 
 std::string Place::text() const {
   if (host.empty()) return scheme == "file" ? "file://" + path : scheme + ":" + path;
-  const auto bracketed = host.find(':') == host.npos ? host : "[" + host + "]";
+  const auto bracketed = host.find(':') == std::string_view::npos ? host : "[" + host + "]";
   return fmt::format("{}://{}{}{}", scheme, bracketed, port != 0 ? fmt::format(":{}", port) : "",
                      path);
 }

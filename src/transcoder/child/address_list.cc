@@ -60,7 +60,7 @@ std::optional<sockaddr_storage> numeric(const std::string& host) {
   const auto percent = host.find('%');
   in6_addr v6{};
   if (::inet_pton(AF_INET6, host.substr(0, percent).c_str(), &v6) != 1) return std::nullopt;
-  if (percent == host.npos) return address_of(v6);
+  if (percent == std::string_view::npos) return address_of(v6);
   const auto zone = host.substr(percent + 1);
   return address_of(v6, number(zone).value_or(::if_nametoindex(zone.c_str())));
 }

@@ -80,11 +80,12 @@ std::vector<std::string> paths_in(const std::string& launch_text) {
   std::vector<std::string> paths;
   for (auto word : words_of(launch_text)) {
     const bool is_location = word.starts_with(kLocation);
-    if (const auto equal = word.find('='); equal != word.npos) word.erase(0, equal + 1);
+    if (const auto equal = word.find('='); equal != std::string_view::npos)
+      word.erase(0, equal + 1);
     if (word.empty()) continue;
     if (is_location) word = fs::absolute(word);
     if (!word.starts_with('/')) continue;
-    const bool is_pattern = word.find_first_of("%*?") != word.npos;
+    const bool is_pattern = word.find_first_of("%*?") != std::string_view::npos;
     paths.push_back(is_pattern ? fs::path{word}.parent_path().string() : word);
   }
   return paths;

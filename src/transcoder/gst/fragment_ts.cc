@@ -1,5 +1,6 @@
 #include "transcoder/gst/fragment_ts.h"
 
+#include <cmath>
 #include <utility>
 
 #include "transcoder/gst/pes_times.h"
@@ -31,7 +32,8 @@ std::optional<std::uint64_t> pts_of(Packet packet) {
 }
 
 std::uint64_t ticks(base::Duration time) {
-  return static_cast<std::uint64_t>(base::seconds(unwrapped(time)) * 90'000 + 0x1p33 + 0.5) &
+  return static_cast<std::uint64_t>(
+             std::llround(base::seconds(unwrapped(time)) * 90'000 + 0x1p33)) &
          kTsTimeMask;
 }
 

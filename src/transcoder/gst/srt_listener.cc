@@ -144,7 +144,7 @@ void on_log_line(GstDebugCategory* category, GstDebugLevel, const gchar*, const 
   if (gst_debug_category_get_name(category) != std::string_view{kSrtLog}) return;
   std::string_view line = gst_debug_message_get(message);
   const auto at = line.find(kRefusal);
-  if (at == line.npos) return;
+  if (at == std::string_view::npos) return;
   line.remove_prefix(at + kRefusal.size());
   int code = 0;
   std::from_chars(line.data(), line.data() + line.size(), code);
@@ -152,7 +152,8 @@ void on_log_line(GstDebugCategory* category, GstDebugLevel, const gchar*, const 
   const auto [shared, address] = std::exchange(newcomer, {});
   if (!shared) return;
   const auto why = line.find(" - ");
-  shared->refused_by_srt(address, code, why == line.npos ? line : line.substr(why + 3));
+  shared->refused_by_srt(address, code,
+                         why == std::string_view::npos ? line : line.substr(why + 3));
 }
 
 /// Reads SRT's log, for the whole process. GStreamer would write the lines to stderr as well; only

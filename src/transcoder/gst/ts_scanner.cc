@@ -190,13 +190,14 @@ std::optional<int> TsScanner::best(bool now) const {
   if (wanted_ != 0) return programs_.contains(wanted_) ? std::optional{wanted_} : std::nullopt;
   if (programs_.size() == 1) return programs_.begin()->first;
   const auto rank = [](const auto& entry) { return entry.second.rank(); };
-  const auto& [choice, program] = *std::ranges::max_element(programs_, {}, rank);
+  const auto& best = *std::ranges::max_element(programs_, {}, rank);
+  const auto& program = best.second;
   const bool better_may_come = std::ranges::any_of(programs_, [&](const auto& other) {
     const bool pictures = other.second.map.empty() || other.second.pictures;
-    return pictures == program.pictures ? other.first < choice : pictures;
+    return pictures == program.pictures ? other.first < best.first : pictures;
   });
   const bool sure = program.delivered && !better_may_come;
-  return sure || (now && !program.map.empty()) ? std::optional{choice} : std::nullopt;
+  return sure || (now && !program.map.empty()) ? std::optional{best.first} : std::nullopt;
 }
 
 /// The PAT with the programme alone.

@@ -11,7 +11,7 @@ namespace transcoder {
 
 class Ingest::Impl {
  public:
-  Impl(std::string stream, const SourceSettings& source, const VideoSettings& video,
+  Impl(const std::string& stream, const SourceSettings& source, const VideoSettings& video,
        StreamClock clock, MakeSource make_source, Sink sink)
       : output_{std::make_shared<IngestOutput>(stream, video, clock, std::move(sink))},
         supervisor_{stream, without_secrets(source.uri), source,
@@ -36,9 +36,9 @@ class Ingest::Impl {
   Supervisor supervisor_;
 };
 
-Ingest::Ingest(std::string stream, const SourceSettings& source, VideoSettings video,
+Ingest::Ingest(const std::string& stream, const SourceSettings& source, VideoSettings video,
                StreamClock clock, MakeSource make_source, Sink sink)
-    : impl_{std::make_unique<Impl>(std::move(stream), source, video, clock, std::move(make_source),
+    : impl_{std::make_unique<Impl>(stream, source, video, clock, std::move(make_source),
                                    std::move(sink))} {}
 
 Ingest::~Ingest() { stop(); }

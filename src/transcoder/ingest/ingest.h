@@ -61,8 +61,8 @@ class Ingest {
 
   /// `make_source` makes all sources but "test:". Throws std::runtime_error with a one-line text if
   /// the source's URI can never work; state() reports failures that may pass (a missing file).
-  Ingest(std::string stream, const SourceSettings& source, VideoSettings video, StreamClock clock,
-         MakeSource make_source, Sink sink);
+  Ingest(const std::string& stream, const SourceSettings& source, VideoSettings video,
+         StreamClock clock, MakeSource make_source, Sink sink);
   ~Ingest();  ///< stops
 
   void start();

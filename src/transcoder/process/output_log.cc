@@ -31,7 +31,7 @@ void OutputLog::read() {
 }
 
 void OutputLog::take(std::string_view text) {
-  for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
     append(text.substr(0, end));
     write();
     text.remove_prefix(end + 1);

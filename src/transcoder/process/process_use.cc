@@ -15,7 +15,7 @@ namespace {
 /// The number of the line "NAME:   NUMBER"; 0 if there is none.
 std::int64_t number_of(std::string_view status, std::string_view name) {
   const auto line = status.find(name);
-  if (line == status.npos) return 0;
+  if (line == std::string_view::npos) return 0;
   auto text = status.substr(line + name.size());
   text.remove_prefix(std::min(text.find_first_not_of("\t "), text.size()));
   std::int64_t number = 0;

@@ -46,7 +46,7 @@ class SourceAccess final : public access::AccessBroker::Listener {
   /// Throws std::system_error.
   SourceAccess(std::string stream, const SourceSettings& source,
                std::shared_ptr<StreamAccesses::Entry> entry);
-  ~SourceAccess();
+  ~SourceAccess() override;
 
   /// For the process. release() closes ours, once it has them.
   int access_fd() const { return access_.get(); }

@@ -27,7 +27,7 @@ class Ingest::Impl : public FakeIngest {
   ~Impl() { current = nullptr; }
 };
 
-Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, StreamClock, MakeSource,
+Ingest::Ingest(const std::string&, const SourceSettings&, VideoSettings, StreamClock, MakeSource,
                Sink sink)
     : impl_{std::make_unique<Impl>(std::move(sink))} {}
 Ingest::~Ingest() = default;
