@@ -42,8 +42,13 @@ FLAWS = """(() => {
 CODE = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac"]
 
 
-def ffmpeg(*words):
-    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", *words],
+# Sends again after it has lost its connection, as OBS does: a busy machine may hold it up for so long that the
+# server ends it.
+AGAIN = ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'while :; do "$@"; sleep 0.2; done', "sh"]
+
+
+def ffmpeg(*words, wrapper=()):
+    return subprocess.Popen([*wrapper, "setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", *words],
                             stdin=subprocess.DEVNULL)
 
 
@@ -80,7 +85,8 @@ class Troubles:
         mpegts = ["-f", "mpegts"]
         for name in ("stopped", "paused"):
             self.senders[name] = ffmpeg(*PICTURE, *CODE, *mpegts, udp(ports[name]))
-        self.senders["publisher"] = ffmpeg(*PICTURE, *CODE, *mpegts, f"srt://127.0.0.1:{ports['publisher']}")
+        self.senders["publisher"] = ffmpeg(*PICTURE, *CODE, *mpegts, f"srt://127.0.0.1:{ports['publisher']}",
+                                           wrapper=AGAIN)
         self.senders["sound"] = ffmpeg(*SOUND, *CODE, *mpegts, udp(ports["sound"]))
         self.senders["garbage"] = ffmpeg("-f", "lavfi", "-i", "anoisesrc", "-f", "s16le",
                                          udp(ports["garbage"]))
