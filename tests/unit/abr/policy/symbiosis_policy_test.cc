@@ -422,6 +422,24 @@ TEST_F(SymbiosisPolicyTest, TakesNoMoreNextToCrossTrafficThanArrives) {
   EXPECT_LT(mbps(), 0.6 * 1.5 * 1.5);
 }
 
+// In the first round trip of a recovery BBR's window is what arrives, and then what it was before.
+TEST_F(SymbiosisPolicyTest, NextToCrossTrafficBbrsRecoveryTakesThreeTenthsAtMost) {
+  seen_.bbr = true;
+  carries(BitRate::mbps(8));
+  settle();
+  path_.cross_traffic = true;
+  seen_.srtt = 140ms;
+  settle(60);
+  const auto before = mbps();
+  seen_.recovering = true;
+  path_.cwnd_rate = BitRate::mbps(0.5);
+  settle(10);
+  EXPECT_NEAR(mbps(), 0.7 * before, 0.01);
+  seen_.recovering = false;
+  settle(10);
+  EXPECT_LT(mbps(), 0.5) << "the window is lasting";
+}
+
 TEST_F(SymbiosisPolicyTest, ATimeoutNextToCrossTrafficDoesNotDrainTheOthersQueue) {
   carries(BitRate::mbps(8));
   settle();
