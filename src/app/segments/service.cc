@@ -281,9 +281,9 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
   const auto until = now + std::max(kMinWait, kMaxWaitSegments * stream.segments().clock().segment);
   switch (target.kind) {
     case Kind::kMultivariant:
-      return multivariant_response(std::move(session), begin_request(target, query, stream), until);
+      return multivariant_response(session, begin_request(target, query, stream), until);
     case Kind::kManifest:
-      return manifest_response(std::move(session), begin_request(target, query, stream),
+      return manifest_response(session, begin_request(target, query, stream),
                                until + kManifestExtraWait);
     case Kind::kPlaylist:
       return playlist_response(std::move(session), target.rendition, query, until);
