@@ -18,7 +18,7 @@ constexpr int kMaxRoundTrips = 2;
 // Sent data is compared with data that arrives over this many round trips: a higher rate wins its
 // part of a queue that others fill within two or three. With 6, a tenth of the links has a QoE_log
 // below 0.29, as without the comparison, instead of 0.36 (`sim_family --tuning --count 600`, BBR);
-// with 2, below 0.39, but 12 instead of 10 of 216 runs beside long flows have less than 75 % of
+// with 2, below 0.39, but 6 instead of 5 of 216 runs beside long flows have less than 75 % of
 // their fair share (`--beside`, seeds 11 to 16).
 constexpr int kRoundTrips = 3;
 

@@ -432,9 +432,12 @@ TEST_F(SymbiosisPolicyTest, NextToCrossTrafficBbrsRecoveryTakesThreeTenthsAtMost
   settle(60);
   const auto before = mbps();
   seen_.recovering = true;
-  path_.cwnd_rate = BitRate::mbps(0.5);
+  path_.cwnd_rate = BitRate::mbps(3);
   settle(10);
   EXPECT_NEAR(mbps(), 0.7 * before, 0.01);
+  path_.cwnd_rate = BitRate::mbps(0.5);
+  settle(10);
+  EXPECT_NEAR(mbps(), 1.5 * 0.5, 0.01) << "or what is a step more than arrives";
   seen_.recovering = false;
   settle(10);
   EXPECT_LT(mbps(), 0.5) << "the window is lasting";
