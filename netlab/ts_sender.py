@@ -6,7 +6,7 @@ import threading
 import time
 
 PACKET = 188
-VIDEO_PID = 0x100  # the first PID of ffmpeg's muxer
+VIDEO_PID, AUDIO_PID = 0x100, 0x101  # the first PIDs of ffmpeg's muxer, and of the server's
 CLOCK = 90_000  # ticks per second (ISO/IEC 13818-1, 2.4.3.6)
 DATAGRAM = 7 * PACKET
 

@@ -22,7 +22,7 @@ from netlab.timeline import percentile
 BEFORE, FAINT, AFTER = 10, 40, 10
 SETTLED = 10  # seconds in which the data drains that was in flight when the link fell
 FLV_KINDS = {8: "audio", 9: "picture"}  # of tags
-TS_KINDS = {ts_sender.VIDEO_PID: "picture", 0x101: "audio"}  # by PID
+TS_KINDS = {ts_sender.VIDEO_PID: "picture", ts_sender.AUDIO_PID: "audio"}  # by PID
 MP4_TRACKS = {1: ("picture", 90_000), 2: ("audio", 48_000)}  # and their timescales (src/media/mp4.h)
 Unit = collections.namedtuple("Unit", "kind sent arrived")  # a frame or an audio frame, by its media time
 

@@ -14,7 +14,6 @@ HIGHEST, LOWEST = 128_000, 32_000  # bit/s, as built in
 PATIENCE = 60  # seconds
 PAUSED = 4  # seconds in which the audio has the link for itself
 FRAME = 1024 / 48_000  # seconds
-AUDIO_PID = 0x101
 # With noise the audio's encoder spends its whole rate.
 SOURCE = ("gst:videotestsrc is-live=true ! video/x-raw,width=640,height=360,framerate=30/1 ! "
           "queue name=video  audiotestsrc is-live=true wave=white-noise volume=0.1 ! queue name=audio")
@@ -97,7 +96,7 @@ def headers_of_audio(recording):
     stream = recording.read_bytes()
     if recording.suffix == ".ts":
         packets = [stream[at:at + ts_sender.PACKET] for at in range(0, len(stream), ts_sender.PACKET)]
-        return sum(ts_sender.pid(packet) == AUDIO_PID and ts_sender.begins_unit(packet)
+        return sum(ts_sender.pid(packet) == ts_sender.AUDIO_PID and ts_sender.begins_unit(packet)
                    for packet in packets if len(packet) == ts_sender.PACKET)
     pictures = ffprobe(recording, "-select_streams", "v", "-show_entries", "packet=size")
     return stream.count(b"moof") - len(pictures)

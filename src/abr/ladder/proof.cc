@@ -14,7 +14,7 @@ Standing StreamProof::update(const Taken& taken, base::BitRate lowest, base::Tim
     shown_ = shown_ || now - began_ >= kFirstProof;
     const auto bytes = taken.acknowledged - std::exchange(acknowledged_, taken.acknowledged);
     const base::ByteCount piece{static_cast<std::int64_t>(bytes)};
-    paid_until_ = std::min(std::max(paid_until_, now) + piece / lowest, now + kPaidFor);
+    paid_until_ = std::min(std::max(paid_until_, now) + piece / lowest, now + kLongestReaderPause);
     progress_ = now;
     return shown_ ? Standing::kProven : Standing::kUnproven;
   }

@@ -13,14 +13,15 @@ namespace abr {
 /// The proof of a viewer with one endless response: the bytes that they acknowledge.
 ///
 ///   proven      once bytes were acknowledged for kFirstProof without a pause
-///   unproven    when bytes have waited for a pause and none was acknowledged
+///   unproven    after a pause, in which bytes waited and none was acknowledged
 ///   again       with the next byte that is acknowledged
 ///
-/// A pause lasts for kSilence. While the viewer's receive window is closed, it lasts until what
-/// they have taken is used up at the lowest rate, but not beyond kPaidFor: a player that reads in
-/// large pieces is silent between them. The window may open again only for a sixteenth of the
-/// receive buffer (Linux, __tcp_select_window) or for one segment, which has 64 KB on loopback, so
-/// a player behind a proxy on this machine takes a piece in 1 s at 500 kbit/s.
+/// A silence of kSilence is a pause. While the viewer's receive window is closed, it is none until
+/// the viewer has used up at the lowest rate the bytes that they took, which counts for at most
+/// kLongestReaderPause: a player that reads in large pieces is silent between them. The window may
+/// open again only for a sixteenth of the receive buffer or for one segment (Linux,
+/// __tcp_select_window). On loopback, behind a proxy on this machine, that is 64 KB: 1 s at 500
+/// kbit/s.
 class StreamProof {
  public:
   /// A shorter time lets those count who read only what fits into their own buffers: at 5 Mbit/s a
@@ -31,9 +32,6 @@ class StreamProof {
   /// a round trip, and the second twice that. With a longer one a viewer whose path is down counts
   /// for longer.
   static constexpr base::Duration kSilence = std::chrono::seconds{1};
-  /// With a longer time a reader that has stopped counts for longer. With a shorter one a slow
-  /// reader does not count: 250 KB, a sixteenth of 4 MB, take 4 s at 500 kbit/s and 8 s at 250.
-  static constexpr base::Duration kPaidFor = kLongestReaderPause;
 
   struct Taken {
     std::uint64_t acknowledged = 0;  ///< bytes since the connection began
@@ -41,7 +39,7 @@ class StreamProof {
     bool window_closed = false;      ///< the viewer's receive window holds them back
   };
 
-  /// `lowest`: rate of the stream.
+  /// `lowest`: the lowest rate of the stream.
   Standing update(const Taken& taken, base::BitRate lowest, base::Time now);
 
  private:

@@ -24,7 +24,7 @@ class ArrivalCheck {
                                          base::Time now);
 
  private:
-  /// A few round trips, in which is counted what was sent and what arrived.
+  /// Counts for a few round trips what is sent and what arrives.
   struct Span {
     base::Time begin{};
     base::Time end{};

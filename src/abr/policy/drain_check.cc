@@ -32,9 +32,8 @@ constexpr base::Duration kLongestPause = 60s;
 // it may be our rate that makes it grow, unless frames arrive as from others' queue. Without that
 // exception, 6 instead of 4 of 36 links have less than 90 % of their fair share (`sim_family
 // --beside`, medians of the seeds 11 to 16, BBR). With 0.15 and 1.5, the mean share beside one flow
-// of CUBIC
-// (`sim_family --beside`) is 83 instead of 81 %, and a queue of our own stands on 11 links instead
-// of 10.
+// of CUBIC (`sim_family --beside`) is 83 instead of 81 %, and a queue of our own stands on 11 links
+// instead of 10.
 constexpr double kGrowth = 0.08;  // seconds
 constexpr double kGrowthFactor = 1.3;
 // But not so soon after a check: a newcomer fills a deep queue for seconds. Without this, the mean

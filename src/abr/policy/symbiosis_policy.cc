@@ -139,6 +139,7 @@ SymbiosisPolicy::Moment SymbiosisPolicy::moment(const Observation& o, const Path
 }
 
 Decision SymbiosisPolicy::choose(const Moment& m) {
+  if (!std::exchange(recovering_, m.seen.recovering)) before_loss_ = rate_;
   const bool slow = m.path.reader_rate.bps() > 0 && ceiling(m) < (1 - kRateDeadBand) * rate_;
   if (slow) return keep_up(m);
   if (m.path.capacity.bps() == 0) return fall_back(m);
@@ -193,7 +194,6 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
 /// used.
 Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
-  if (!std::exchange(recovering_, m.seen.recovering)) before_loss_ = rate_;
   const auto allowed = drain_check_.allowed(m.seen, m.path, rate_, m.now);
   const auto regained = drain_check_.regained();
   const auto arrives = arrival_check_.shortfall(m.seen, m.path, m.now);

@@ -89,7 +89,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::Time discard_again_{};  ///< no discard before
   DrainCheck drain_check_;
   ArrivalCheck arrival_check_;
-  base::BitRate before_loss_;  ///< the rate when the last recovery began, next to cross traffic
+  base::BitRate before_loss_;  ///< the rate when the last recovery began
   bool recovering_ = false;
   TrainPadding padding_;
   WindowControl window_;
