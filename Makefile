@@ -76,8 +76,8 @@ asan tsan:
 
 fuzz fuzz-quick:
 	$(DEPS) build run test
-	cmake --preset fuzz
-	cmake --build --preset fuzz
+	cmake --preset asan
+	cmake --build --preset asan --target fuzzers
 	scripts/fuzz $(if $(findstring quick,$@),--quick,--time $(TIME)) $(if $(MERGE),--merge) $(TARGET)
 
 bench:

@@ -37,9 +37,6 @@ endif()
 
 # libFuzzer finds new inputs by the edges that they reach.
 if(SYMCAST_FUZZ)
-  if(NOT SYMCAST_SANITIZE)
-    set(SYMCAST_SANITIZE address,undefined)
-  endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
