@@ -95,6 +95,14 @@ std::optional<Segment> SegmentStore::video(TrackId track, std::uint64_t number) 
   return found == tracks_.end() ? std::nullopt : copy(found->second.video.find(number));
 }
 
+std::vector<media::PacketPtr> SegmentStore::being_made(TrackId track) const {
+  std::lock_guard lock{mutex_};
+  const auto found = tracks_.find(track);
+  if (found == tracks_.end()) return {};
+  const auto packets = found->second.video.being_made();
+  return {packets.begin(), packets.end()};
+}
+
 std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
   auto segment = audio_ ? copy(audio_->find(number)) : std::nullopt;

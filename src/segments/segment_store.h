@@ -40,6 +40,8 @@ class SegmentStore {
   std::optional<TrackId> track(std::uint32_t group) const;
   /// The segment as far as it has been made; nullopt if there is none.
   std::optional<Segment> video(TrackId track, std::uint64_t number) const;
+  /// The frames of the part of `track` that is being made.
+  std::vector<media::PacketPtr> being_made(TrackId track) const;
   /// The audio as all groups make it together.
   std::optional<Segment> audio(std::uint64_t number) const;
   /// The audio of `track`. If that lacks the start or, closed early, the end of the segment: of

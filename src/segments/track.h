@@ -23,22 +23,31 @@ class Part : public std::enable_shared_from_this<Part> {
   /// not empty.
   Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence,
        base::Duration origin)
-      : packets_{std::move(packets)}, end_{end}, sequence_{sequence}, origin_{origin} {}
+      : packets_{std::move(packets)},
+        end_{end},
+        sequence_{sequence},
+        origin_{origin},
+        captured_{packets_.back()->captured} {}
 
   std::span<const media::PacketPtr> packets() const { return packets_; }
   media::Pts begin() const { return packets_.front()->pts; }
   media::Pts end() const { return end_; }
   base::Duration duration() const { return end_ - begin(); }
-  base::Time captured() const { return packets_.back()->captured; }  ///< of the last frame
-  bool independent() const;  ///< begins with a keyframe, or is audio
-  /// This part with `packets` in place of its own. REQUIRES: they have the same times.
+  base::Time captured() const { return captured_; }  ///< of the last frame, left out or not
+  bool independent() const;                          ///< begins with a keyframe, or is audio
+  /// This part with `packets` in place of its own. REQUIRES: they have the same times, but some may
+  /// be missing; the first begins when this part does.
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
-    return std::make_shared<const Part>(std::move(packets), end_, sequence_, origin_);
+    auto part = std::make_shared<Part>(std::move(packets), end_, sequence_, origin_);
+    part->captured_ = captured_;
+    return part;
   }
   /// This part with its media times `by` later. REQUIRES: a shared_ptr owns it.
   std::shared_ptr<const Part> later(base::Duration by) const {
     if (by == base::Duration{}) return shared_from_this();
-    return std::make_shared<const Part>(packets_, end_, sequence_, origin_ + by);
+    auto part = std::make_shared<Part>(packets_, end_, sequence_, origin_ + by);
+    part->captured_ = captured_;
+    return part;
   }
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
 
@@ -47,6 +56,7 @@ class Part : public std::enable_shared_from_this<Part> {
   const media::Pts end_;
   const std::uint64_t sequence_;
   const base::Duration origin_;
+  base::Time captured_;
   media::LazyBytes bytes_;
 };
 using PartPtr = std::shared_ptr<const Part>;
@@ -85,6 +95,8 @@ class Track {
   void forget_before(std::uint64_t number);
 
   const Segment* find(std::uint64_t number) const;
+  /// The packets of the part being made.
+  std::span<const media::PacketPtr> being_made() const { return pending_; }
   const Segment* newest() const { return segments_.empty() ? nullptr : &segments_.back(); }
   std::uint64_t oldest() const { return segments_.front().number; }  ///< REQUIRES: !empty()
   bool empty() const { return segments_.empty(); }

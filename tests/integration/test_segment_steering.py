@@ -1,5 +1,6 @@
 """HLS behind a link that falls from 5 to 1 Mbit/s and returns: the rate of `auto` follows the link,
-for a player that loads parts and for one that loads whole segments. Neither misses any."""
+for a player that loads parts and for one that loads whole segments. Neither misses any. The player of
+parts gets no more of a late part than it can show, and can decode all."""
 
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ keyframe_interval = "1s"
 max = 1
 """
 SLOW_FRAMES = 5 * FPS  # to encode while the link is slow
+FALLS = 5
 
 
 class LowLatencyPlayer:
@@ -36,7 +38,9 @@ class LowLatencyPlayer:
         self._playlists = HlsPlayer(daemon, stream=stream, **where)
         self._media = Player(daemon, **where)
         self.chunks = []  # as in mp4_boxes
+        self.media = b""  # initialization sections and parts
         self.refused = []  # (path, status) of refused requests
+        self._init = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -70,14 +74,22 @@ class LowLatencyPlayer:
         for segment in playlist.all():
             for part in range(len(segment.parts)):
                 if (segment.number, part) > last:
+                    if part == 0 or not self.media:
+                        self._load_init(segment)
                     last = segment.number, part
                     self._load(self._playlists.path("auto", segment.parts[part].uri))
         return last
+
+    def _load_init(self, segment):
+        if segment.init != self._init:
+            self._init = segment.init
+            self.media += self._media.media(self._playlists.path("auto", segment.init))
 
     def _load(self, path):
         reply = self._media.get(path)
         if reply.status == 200:
             self.chunks += mp4_boxes.chunks(reply.body)
+            self.media += reply.body
         else:
             self.refused.append((path, reply.status))
 
@@ -134,6 +146,21 @@ def encoded(metrics, streams):
     return sum(metrics.sum("symcast_group_frames_total", stream=stream) for stream in streams)
 
 
+def discards(daemon):
+    return daemon.metrics().sum("symcast_segment_discards_total", stream="parts")
+
+
+def fall_until_discarded(lab, daemon, rates):
+    """A machine that is so busy that it notices a fall late may send all frames of one."""
+    for _ in range(FALLS):
+        if discards(daemon):
+            break
+        lab.set(down_rate=SLOW)
+        rates.wait_for(lambda rate: 0 < rate < LINK[SLOW], "the rate is below the link")
+        lab.set(down_rate=FAST)
+        rates.wait_for(lambda rate: rate > LINK[FAST] / 2, "the rate is high again")
+
+
 @pytest.fixture(scope="module")
 def lab(needs_lab):
     with Netlab(clients=2, rate=FAST, delay_ms=20) as lab:
@@ -161,6 +188,7 @@ def played(lab, tmp_path_factory):
             rates.wait_for(lambda rate: 0 < rate < LINK[SLOW], "the rate is below the link again")
             lab.set(down_rate=FAST)
             rates.wait_for(lambda rate: rate > LINK[FAST] / 2, "the rate is high again")
+            fall_until_discarded(lab, daemon, rates)
             if whole:
                 whole.terminate()
                 whole.wait()
@@ -173,6 +201,24 @@ def test_the_rate_follows_a_player_of_parts(played):
     assert sum(len(ticks) for _, ticks, _ in player.chunks) > SLOW_FRAMES
     assert mp4_boxes.gaps(player.chunks) == [] or pauses(daemon, "parts"), \
         "every part follows the one before it"
+
+
+def test_parts_that_would_be_late_are_sent_without_frames(played):
+    daemon, player, _ = played
+    assert discards(daemon) > 0
+    longest = max(duration for _, ticks, _ in player.chunks for duration in ticks)
+    assert longest >= 3 * 90_000 / FPS, "a frame is shown in place of those that were left out"
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+def test_what_is_left_can_be_decoded(played, tmp_path):
+    _, player, _ = played
+    media = tmp_path / "media.mp4"
+    media.write_bytes(player.media)
+    done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-i", media, "-map", "0:v",
+                           "-fps_mode", "passthrough", "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert done.stderr == ""
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")

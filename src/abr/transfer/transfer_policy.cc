@@ -42,6 +42,7 @@ double TransferPolicy::drain(base::Duration late) const {
 
 void TransferPolicy::set_limits(const RateLimits& limits) {
   limits_ = limits;
+  sustained_ = std::clamp(sustained_, limits.min, limits.max);
   rate_ = std::clamp(rate_, limits.min, limits.max);
 }
 
@@ -49,20 +50,30 @@ Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Dura
                                 const Transport& transport, base::Time now) {
   if (!carries) return {rate_, Reason::kHold};
   const auto share = transport.video(kTransferShare * *carries);
-  const auto want = std::clamp(drain(late) * share, limits_.min, limits_.max);
-  if (want < (1 - kRateDeadBand) * rate_) {
+  follow(std::clamp(share, limits_.min, limits_.max), late, now);
+  const auto want = std::clamp(std::min(sustained_, drain(late) * share), limits_.min, limits_.max);
+  const auto before = rate_;
+  if (want < (1 - kRateDeadBand) * before) {
     rate_ = want;
-    changed_ = now;
     return {.rate = rate_, .reason = is_late(late) ? Reason::kBacklog : Reason::kCapacity};
   }
-  const auto since = std::min<base::Duration>(now - changed_, kMaxStepTime);
-  if (want <= (1 + kRateDeadBand) * rate_ || is_late(late) || since < kStepInterval) {
-    return {rate_, Reason::kHold};
-  }
-  rate_ = std::min(
-      want, std::pow(kBlindStep, since / std::chrono::duration<double>{kStepInterval}) * rate_);
-  changed_ = now;
+  if (want <= (1 + kRateDeadBand) * before) return {rate_, Reason::kHold};
+  rate_ = want;
   return {.rate = rate_, .reason = Reason::kStep};
+}
+
+/// `share`: of the path, within the limits.
+void TransferPolicy::follow(base::BitRate share, base::Duration late, base::Time now) {
+  if (share < (1 - kRateDeadBand) * sustained_) {
+    sustained_ = share;
+    changed_ = now;
+    return;
+  }
+  const auto since = std::min<base::Duration>(now - changed_, kMaxStepTime);
+  if (share <= (1 + kRateDeadBand) * sustained_ || is_late(late) || since < kStepInterval) return;
+  const auto steps = std::pow(kBlindStep, since / std::chrono::duration<double>{kStepInterval});
+  sustained_ = std::min(share, steps * sustained_);
+  changed_ = now;
 }
 
 }  // namespace abr

@@ -7,13 +7,14 @@
 namespace abr {
 
 /// The rule for a player that loads segments and buffers some before it shows them. The rate is a
-/// share of the rate of its transfers. It falls at once, rises in steps, and falls further while
-/// the player waits for data that is ready. No I/O, no clock; one instance per viewer.
+/// share of the rate of its transfers. It falls at once and rises in steps. While the player waits
+/// for data that is ready it is lower still, and afterwards what it would have been. No I/O, no
+/// clock; one instance per viewer.
 class TransferPolicy {
  public:
   /// `part`: duration of one load. The player buffers three or more of them.
   TransferPolicy(const RateLimits& limits, base::Duration part)
-      : limits_{limits}, part_{part}, rate_{limits.start} {}
+      : limits_{limits}, part_{part}, sustained_{limits.start}, rate_{limits.start} {}
 
   /// `carries`: TransferRate::value(). `late`: how long the oldest data that is not acknowledged
   /// has been ready to load.
@@ -26,11 +27,13 @@ class TransferPolicy {
 
  private:
   double drain(base::Duration late) const;
+  void follow(base::BitRate share, base::Duration late, base::Time now);
 
   RateLimits limits_;
   const base::Duration part_;
+  base::BitRate sustained_;  ///< the rate of a player that does not wait
   base::BitRate rate_;
-  base::Time changed_{};  ///< last change of the rate
+  base::Time changed_{};  ///< last change of `sustained_`
 };
 
 }  // namespace abr

@@ -67,11 +67,11 @@ class PartResponse final : public DeferredResponse {
       : DeferredResponse{std::move(session), until}, target_{std::move(target)} {}
 
  private:
-  std::optional<FullResponse> make(base::Time /*now*/) override {
+  std::optional<FullResponse> make(base::Time now) override {
     if (!store_watch_.changed(session().stream().segments())) return {};
     const auto segment = session().segment(target_.rendition, target_.number);
     if (segment && target_.part < segment->parts.size()) {
-      part_ = segment->parts[target_.part];
+      part_ = session().part_to_send(target_.rendition, *segment, target_.part, true, now);
       return full_response({.content_type = target_.content_type()}, {shared(part_)});
     }
     const bool not_found = !segment && !session().stream().segments().is_due(target_.number);
@@ -105,9 +105,10 @@ class SegmentResponse final : public server::StreamingResponse {
     }
     Chunk chunk{.head = {}, .body = {}, .complete = segment->complete};
     for (; sent_ < segment->parts.size(); ++sent_) {
-      const auto part = segment->parts[sent_]->later(place_.later);
-      SegmentConnection::of(connection)
-          .on_sending(connection, *part, session_->plays_chunks(), now);
+      const bool live = session_->plays_chunks();
+      const auto part = session_->part_to_send(target_.rendition, *segment, sent_, live, now)
+                            ->later(place_.later);
+      SegmentConnection::of(connection).on_sending(connection, *part, live, now);
       chunk.body.push_back(shared(part));
     }
     if (begun_ || (chunk.body.empty() && !chunk.complete)) return chunk;

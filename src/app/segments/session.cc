@@ -55,6 +55,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
             WireFormat{stream_->media_settings().audio, media::Container::kMp4}.transport(
                 kTypicalFrameInterval),
             stream_->segments().clock().part},
+      sent_video_{stream_->segments().clock().part},
       proof_{proof_period(stream_->segments().clock().segment), now},
       record_{{.id = id_,
                .stream = stream_->name(),
@@ -208,6 +209,22 @@ std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
   return from ? store.video(*from, number) : std::nullopt;
 }
 
+segments::PartPtr SegmentSession::part_to_send(Rendition rendition,
+                                               const segments::Segment& segment, std::size_t index,
+                                               bool live, base::Time now) {
+  if (rendition.kind != Rendition::Kind::kAuto || !live) return segment.parts[index];
+  const auto from = track(rendition, segment.number);
+  const auto being_made =
+      from ? stream_->segments().being_made(*from) : std::vector<media::PacketPtr>{};
+  std::lock_guard lock{mutex_};
+  auto next = sent_video_.next(segment, index, being_made, rate_.throughput(), now);
+  if (next.gap && !ended_) {
+    stream_->metrics().segment_discard();
+    record_.add_discard({next.gap->first, next.gap->next - 1}, now);
+  }
+  return next.part;
+}
+
 /// From the group whose video the player gets, at the audio rate of that group. If no group has
 /// made the video of a past segment, from all groups together.
 std::optional<segments::Segment> SegmentSession::audio(std::uint64_t number) {
@@ -246,8 +263,33 @@ void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionRe
   proof_.load(report.taking);
   const auto decision = rate_.report(connection, report, now);
   record_.add_report(report, sample, rate_, now);
-  if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
-  apply(decision, now);
+  if (playing_.kind == Rendition::Kind::kRung) return;
+  const bool changes = decision.reason != abr::Reason::kHold;
+  const bool falls = changes && decision.reason != abr::Reason::kStep;
+  if (falls || rate_.late() > stream_->segments().clock().part) recover();
+  if (changes) apply(decision, now);
+}
+
+/// The path has become slower: asks for a recovery frame if frames made at the old rate should be
+/// left out. In a group of the player's own it costs nobody else anything.
+void SegmentSession::recover() {
+  const auto group = stream_->ladder().group_of(id_);
+  const auto carries = rate_.throughput();
+  const auto last = sent_video_.last();
+  if (!group || !carries || !last || !stream_->ladder().serves_one(*group)) return;
+  const auto& store = stream_->segments();
+  const auto own_track = store.track(*group);
+  if (!own_track) return;
+  SentVideo::Unsent unsent{.parts = {}, .being_made = store.being_made(*own_track)};
+  for (auto number = last->segment; number <= store.newest(); ++number) {
+    const auto segment = store.video(*own_track, number);
+    if (!segment) continue;
+    const auto sent = number == last->segment ? last->part + 1 : 0;
+    const auto parts = std::span{segment->parts}.subspan(std::min(sent, segment->parts.size()));
+    unsent.parts.insert(unsent.parts.end(), parts.begin(), parts.end());
+  }
+  const auto lost = sent_video_.lost(unsent, *carries);
+  if (lost) stream_->recover(*group, {*lost, *lost});
 }
 
 void SegmentSession::delivered(base::Duration part, std::optional<base::Time> awaited,

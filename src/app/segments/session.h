@@ -12,6 +12,7 @@
 
 #include "abr/ladder/proof.h"
 #include "app/segments/playlist_memo.h"
+#include "app/segments/sent_video.h"
 #include "app/segments/session_rate.h"
 #include "app/segments/session_record.h"
 #include "app/stream/live_stream.h"
@@ -95,6 +96,11 @@ class SegmentSession {
   /// The segment as far as it has been made; for kAudio, the audio.
   std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
 
+  /// Part `index` of `segment` as it is sent to this player now: of kAuto as SentVideo::next has
+  /// it. `live`: the player wants to show it soon after it was made.
+  segments::PartPtr part_to_send(segments::Rendition rendition, const segments::Segment& segment,
+                                 std::size_t index, bool live, base::Time now);
+
   /// The oldest segment that video and audio both have, if any. Players wait for the rendition that
   /// starts last.
   std::optional<std::uint64_t> oldest_segment() const;
@@ -149,6 +155,7 @@ class SegmentSession {
   void follow_settings(base::Time now);
   void apply(const abr::Decision& decision, base::Time now);
   abr::Standing standing(base::Time now);
+  void recover();
   using TrackId = segments::SegmentStore::TrackId;
 
   base::BitRate rate_of(segments::Rendition rendition) const;
@@ -183,6 +190,7 @@ class SegmentSession {
   unsigned settings_revision_;
   base::Time last_activity_;
   SessionRate rate_;
+  SentVideo sent_video_;
   abr::LoadProof proof_;
   SessionRecord record_;
   std::map<std::pair<std::uint64_t, segments::Rendition>, TrackId> tracks_;

@@ -29,6 +29,10 @@ void SessionRecord::add_decision(const abr::Decision& decision, base::Time now) 
   record_.decided(decision, record_.viewer().path, now);
 }
 
+void SessionRecord::add_discard(media::FrameRange frames, base::Time now) {
+  record_.put([&] { return trace_line::discard(frames, now); });
+}
+
 void SessionRecord::update(std::uint32_t group, base::BitRate served, base::BitRate target,
                            base::Time now) {
   auto& viewer = record_.viewer();

@@ -3,6 +3,7 @@
 #include "abr/rate_policy.h"
 #include "app/segments/session_rate.h"
 #include "app/telemetry/viewer_record.h"
+#include "media/packet.h"
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/tcp_sample.h"
 
@@ -18,6 +19,7 @@ class SessionRecord {
   void add_report(const SessionRate::ConnectionReport& report, const tcpinfo::TcpSample& sample,
                   const SessionRate& rate, base::Time now);
   void add_decision(const abr::Decision& decision, base::Time now);
+  void add_discard(media::FrameRange frames, base::Time now);
   void add_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                  base::Time now) {
     record_.event(event, source, now);

@@ -68,6 +68,8 @@ class Metrics {
     void automatic_start(const abr::NetworkHistory::Start& start);
     /// The delays of viewers of `format`, such as "ts" or "hls". They live as long as this object.
     Delays& delays(std::string_view format);
+    /// Frames of a segment player are left out.
+    void segment_discard();
     /// Adds data segments that viewers' connections have sent.
     void segments(std::uint32_t sent, std::uint32_t retransmitted);
 
@@ -92,6 +94,7 @@ class Metrics {
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Counter* unused_ = nullptr;
+    prometheus::Counter* segment_discards_ = nullptr;
     prometheus::Counter* segments_sent_ = nullptr;
     prometheus::Counter* segments_retransmitted_ = nullptr;
     std::mutex mutex_;

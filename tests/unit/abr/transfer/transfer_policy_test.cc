@@ -78,6 +78,21 @@ TEST_F(TransferPolicyTest, FallsFurtherWhileThePlayerWaits) {
   EXPECT_NEAR(mbps(), 0.425, 0.01);
 }
 
+TEST_F(TransferPolicyTest, IsAtOnceWhatItWasWhenThePlayerWaitsNoLonger) {
+  decide(2);
+  EXPECT_NEAR(mbps(), 1.7, 0.01);
+  decide(2, 10s);
+  EXPECT_NEAR(mbps(), 0.425, 0.01);
+  EXPECT_EQ(decide(2, 100ms).reason, Reason::kStep);
+  EXPECT_NEAR(mbps(), 1.7, 0.01);
+}
+
+TEST_F(TransferPolicyTest, RisesInStepsFromWhatAWaitingPlayerCouldTake) {
+  decide(2, 10s);
+  decide(20, 100ms, 1s);
+  EXPECT_NEAR(mbps(), 1.5 * 1.7, 0.01);
+}
+
 TEST_F(TransferPolicyTest, NeverFallsBelowTheMinimum) {
   decide(0.01);
   EXPECT_NEAR(mbps(), 0.3, 0.001);
