@@ -20,9 +20,10 @@ namespace abr {
 ///                  trips (BBR's memory of the bandwidth) are less than a few frames. Where ACKs
 ///                  come in bunches, BBR then forgets what the path carries.
 ///   CUBIC to BBR   segments are lost although the path has no queue: CUBIC takes each such loss
-///                  for a sign of congestion.
+///                  for a sign of congestion. Or others have come since the change from BBR.
 ///
-/// After a change there is none for a while, longer after each one. No I/O, no clock; one thread.
+/// After a change there is none for a while, longer after each one; a change back because others
+/// have come does not wait. No I/O, no clock; one thread.
 class CongestionChoice {
  public:
   /// Returns the congestion control to change to, if any. Observation::bbr tells whether the
@@ -35,12 +36,14 @@ class CongestionChoice {
   struct Window {
     base::Time begin{};
     base::Duration hidden{};        ///< for how long pacing hid the path
+    base::Duration shared{};        ///< for how long others were on the path
     std::uint64_t lost = 0;         ///< segments
     std::uint64_t lost_calmly = 0;  ///< of them, without a queue
     std::uint64_t delivered = 0;    ///< bytes
   };
 
   void add(const Observation& observation, const PathState& path, base::Time now);
+  bool should_change(const Observation& observation, base::Time now) const;
   bool pacing_hides_path(const Observation& observation) const;
 
   Window window_;
@@ -49,6 +52,7 @@ class CongestionChoice {
   base::ByteCount delivered_;       ///< Observation::delivered of the last one
   base::Time not_before_{};         ///< no change
   base::Duration pause_ = std::chrono::seconds{20};
+  bool left_bbr_ = false;  ///< for CUBIC, because nobody else was on the path
 };
 
 }  // namespace abr

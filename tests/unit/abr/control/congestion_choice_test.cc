@@ -94,6 +94,22 @@ TEST_F(CongestionChoiceTest, LeavesCubicThatLosesSegmentsWithoutAQueue) {
   EXPECT_TRUE(seen_.bbr);
 }
 
+TEST_F(CongestionChoiceTest, ReturnsToBbrWhenOthersCome) {
+  hide_path();
+  ASSERT_TRUE(run(6s));
+  ASSERT_FALSE(seen_.bbr);
+  path_.cross_traffic = true;
+  EXPECT_TRUE(run(10s));
+  EXPECT_TRUE(seen_.bbr);
+  EXPECT_FALSE(run(60s));
+}
+
+TEST_F(CongestionChoiceTest, KeepsCubicThatItHasNotChosenBesideOthers) {
+  seen_.bbr = false;
+  path_.cross_traffic = true;
+  EXPECT_FALSE(run(60s));
+}
+
 TEST_F(CongestionChoiceTest, KeepsCubicWhoseLossesComeFromAQueue) {
   seen_.bbr = false;
   lost_each_ = 1;
