@@ -14,7 +14,7 @@ namespace segments {
 struct Gap {
   std::uint64_t first = 0;
   std::uint64_t next = 0;
-  /// Whether frames from `number` on are missing until a later one.
+  /// Whether frame `number` is one of them.
   bool has(std::uint64_t number) const { return first <= number && number < next; }
 };
 

@@ -175,7 +175,7 @@ std::string spread(std::vector<double> values, bool more_is_worse) {
 /// The mean, the value of the median link, and of the 10th worst of 100.
 std::string qualities(const std::vector<double>& values) {
   const auto sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return fmt::format("{:>8.2f}{:>7.2f}{:>7.2f}", sum / static_cast<double>(values.size()),
+  return fmt::format("{:>8.3f}{:>7.2f}{:>7.2f}", sum / static_cast<double>(values.size()),
                      sim::percentile(values, 0.5), sim::percentile(values, 0.1));
 }
 

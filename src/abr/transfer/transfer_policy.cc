@@ -52,12 +52,11 @@ Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Dura
   const auto share = transport.video(kTransferShare * *carries);
   follow(std::clamp(share, limits_.min, limits_.max), late, now);
   const auto want = std::clamp(std::min(sustained_, drain(late) * share), limits_.min, limits_.max);
-  const auto before = rate_;
-  if (want < (1 - kRateDeadBand) * before) {
+  if (want < (1 - kRateDeadBand) * rate_) {
     rate_ = want;
     return {.rate = rate_, .reason = is_late(late) ? Reason::kBacklog : Reason::kCapacity};
   }
-  if (want <= (1 + kRateDeadBand) * before) return {rate_, Reason::kHold};
+  if (want <= (1 + kRateDeadBand) * rate_) return {rate_, Reason::kHold};
   rate_ = want;
   return {.rate = rate_, .reason = Reason::kStep};
 }

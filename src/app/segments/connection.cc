@@ -12,9 +12,6 @@ namespace app {
 
 namespace {
 
-// In part durations. The player has requested a part late if the part is older when it is sent.
-constexpr int kMaxLivePartAge = 2;
-
 // Round-trip time over base RTT from which packets are queueing on the path.
 constexpr double kQueueingRttRatio = 1.5;
 
@@ -110,7 +107,7 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   busy_ = true;
   hold_ = response_.lock();
   session_->add_sent(base::ByteCount{static_cast<std::int64_t>(size)});
-  const auto max_live_age = kMaxLivePartAge * session_->stream().segments().clock().part;
+  const auto max_live_age = SentVideo::kLiveParts * session_->stream().segments().clock().part;
   sent_parts_.add({.size = size,
                    .captured = part.captured(),
                    .duration = part.duration(),

@@ -1,5 +1,6 @@
 #include "app/segments/sent_video.h"
 
+#include <span>
 #include <utility>
 
 namespace app {
@@ -12,9 +13,6 @@ using segments::Segment;
 // needs the beginning of a part when the part has been complete for two. With three, players stood
 // still again when a link fell to a fifth: just after a fall, the rate known is still too high.
 constexpr int kLateParts = 2;
-// In part durations. The player has not asked for a part as soon as it was made if the part is
-// older, unless it has only just received the one before it.
-constexpr int kLiveParts = 2;
 // A part takes up to this many times as long as expected to load, because the player loads audio
 // too, and the path may still become slower.
 constexpr int kLoadFactor = 2;
@@ -31,22 +29,22 @@ bool SentVideo::is_live(const segments::Part& part, base::BitRate carries, base:
 }
 
 SentVideo::Next SentVideo::next(const Segment& segment, std::size_t index,
-                                std::span<const media::PacketPtr> being_made,
-                                std::optional<base::BitRate> carries, base::Time now) {
+                                const BeingMade& being_made, std::optional<base::BitRate> carries,
+                                base::Time now) {
   const auto rate = carries.value_or(base::BitRate{});
-  auto rest = segment;
-  auto& part = rest.parts[index];
-  Next next;
+  Next next{segment.parts[index]};
+  auto& part = next.part;
   live_ = rate.bps() > 0 && is_live(*part, rate, now);
   const auto gap = std::exchange(gap_, std::nullopt);
   if (gap && gap->has(part->packets().front()->number)) {
     if (auto after = segments::without(part, *gap)) part = std::move(after);
   }
   if (live_ && is_late(*part, rate, now)) {
-    next.gap = gap_ = segments::longest_gap(rest, index, being_made);
+    auto rest = segment;
+    rest.parts[index] = part;
+    next.gap = gap_ = segments::longest_gap(rest, index, being_made());
     if (gap_) part = segments::without(part, *gap_);
   }
-  next.part = part;
   last_ = {segment.number, index};
   sent_at_ = now;
   size_ = size_of(*part);

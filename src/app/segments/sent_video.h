@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -18,6 +18,10 @@ namespace app {
 /// on at the next keyframe or recovery frame. No I/O, no clock. Not thread-safe.
 class SentVideo {
  public:
+  /// In part durations. The player has not asked for a part as soon as it was made if the part is
+  /// older when it is sent, unless they have only just received the one before it.
+  static constexpr int kLiveParts = 2;
+
   /// `part`: segments::SegmentClock::part.
   explicit SentVideo(base::Duration part) : part_{part} {}
 
@@ -26,12 +30,12 @@ class SentVideo {
     /// Frames that are left out from now on: of this part, and maybe of the one after it.
     std::optional<segments::Gap> gap{};
   };
-  /// The player is about to be sent part `index` of `segment`; returns what to send. `being_made`:
-  /// SegmentStore::being_made of the segment's track. `carries`: the rate of the player's
-  /// connections, if it is known.
-  Next next(const segments::Segment& segment, std::size_t index,
-            std::span<const media::PacketPtr> being_made, std::optional<base::BitRate> carries,
-            base::Time now);
+  /// SegmentStore::being_made of the segment's track. Called only for a part that would be late.
+  using BeingMade = std::function<std::vector<media::PacketPtr>()>;
+  /// The player is about to be sent part `index` of `segment`; returns what to send. `carries`: the
+  /// rate of the player's connections, if it is known.
+  Next next(const segments::Segment& segment, std::size_t index, const BeingMade& being_made,
+            std::optional<base::BitRate> carries, base::Time now);
   /// The frames that have been made and not been sent: complete parts, and
   /// SegmentStore::being_made.
   struct Unsent {

@@ -214,8 +214,9 @@ segments::PartPtr SegmentSession::part_to_send(Rendition rendition,
                                                bool live, base::Time now) {
   if (rendition.kind != Rendition::Kind::kAuto || !live) return segment.parts[index];
   const auto from = track(rendition, segment.number);
-  const auto being_made =
-      from ? stream_->segments().being_made(*from) : std::vector<media::PacketPtr>{};
+  const auto being_made = [&] {
+    return from ? stream_->segments().being_made(*from) : std::vector<media::PacketPtr>{};
+  };
   std::lock_guard lock{mutex_};
   auto next = sent_video_.next(segment, index, being_made, rate_.throughput(), now);
   if (next.gap && !ended_) {

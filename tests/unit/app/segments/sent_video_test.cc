@@ -16,6 +16,7 @@ using segments::PartPtr;
 using ::testing::ElementsAre;
 
 constexpr base::BitRate kOldRate = base::BitRate::mbps(4);
+const SentVideo::BeingMade kNothing = [] { return std::vector<media::PacketPtr>{}; };
 constexpr segments::SegmentClock kClock{.segment = 2s, .part = 400ms};
 
 /// A player of segment 7, which has frames from number 100 on, ten for each part. They are encoded
@@ -41,7 +42,7 @@ class SentVideoTest : public testing::Test {
     return track;
   }
   PartPtr next(std::size_t index, base::BitRate carries, base::Time now) {
-    return sent_.next(segment(now), index, {}, carries, now).part;
+    return sent_.next(segment(now), index, kNothing, carries, now).part;
   }
   /// The parts from `index` on, and the part being made, as far as it has been made at `now`.
   SentVideo::Unsent unsent(std::size_t index, base::Time now) const {
@@ -88,6 +89,15 @@ TEST_F(SentVideoTest, TheNextPartBeginsWithTheRecoveryFrame) {
   EXPECT_EQ(next(3, base::BitRate::mbps(1), base::Time{16200ms})->packets().size(), 10);
 }
 
+TEST_F(SentVideoTest, TheRecoveryFrameMayBeInThePartBeingMade) {
+  const auto now = base::Time{14900ms};
+  recovery_ = 121;
+  recovers_from_ = 111;
+  const auto being_made = [&] { return unsent(1, now).being_made; };
+  const auto part = sent_.next(segment(now), 1, being_made, base::BitRate::mbps(1), now).part;
+  EXPECT_THAT(numbers(part), ElementsAre(110));
+}
+
 TEST_F(SentVideoTest, ThePartAfterItMayBeLateToo) {
   next(0, base::BitRate::mbps(6), base::Time{14400ms});
   recovery_ = 123;
@@ -115,7 +125,7 @@ TEST_F(SentVideoTest, APlayerThatHasPausedGetsWholeParts) {
 
 TEST_F(SentVideoTest, NothingIsLeftOutWhileTheRateIsUnknown) {
   next(3, base::BitRate::mbps(6), base::Time{16s});
-  const auto next = sent_.next(segment(base::Time{16100ms}), 4, {}, {}, base::Time{16500ms});
+  const auto next = sent_.next(segment(base::Time{16100ms}), 4, kNothing, {}, base::Time{16500ms});
   EXPECT_EQ(next.part->packets().size(), 10);
   EXPECT_FALSE(next.gap);
 }
