@@ -9,7 +9,7 @@
 #include <climits>
 #include <utility>
 
-#include "server/ascii.h"
+#include "base/ascii.h"
 #include "server/request_target.h"
 
 namespace server {
@@ -70,20 +70,21 @@ std::optional<std::string> AdminAccess::refusal(const Client& client) const {
   }
   if (client.cross_site) return "a page of another site may not read this: open it by itself";
   const auto page = authority_in(client.origin);
-  if (!client.origin.empty() && !equal_ignoring_case(page, host) && !listed(host_name(page))) {
+  if (!client.origin.empty() && !base::equal_ignoring_case(page, host) &&
+      !listed(host_name(page))) {
     return fmt::format("a page of {} may not read this: open it by itself", client.origin);
   }
   return std::nullopt;
 }
 
 bool AdminAccess::listed(std::string_view host) const {
-  return std::ranges::any_of(hosts_,
-                             [&](const auto& own) { return equal_ignoring_case(own.name, host); });
+  return std::ranges::any_of(
+      hosts_, [&](const auto& own) { return base::equal_ignoring_case(own.name, host); });
 }
 
 bool AdminAccess::is_ours(std::string_view host) const {
-  return Address::parse(host) || equal_ignoring_case(host, "localhost") ||
-         (!machine_.empty() && equal_ignoring_case(host, machine_)) || listed(host);
+  return Address::parse(host) || base::equal_ignoring_case(host, "localhost") ||
+         (!machine_.empty() && base::equal_ignoring_case(host, machine_)) || listed(host);
 }
 
 }  // namespace server

@@ -1,6 +1,6 @@
 #include "server/client.h"
 
-#include "server/ascii.h"
+#include "base/ascii.h"
 #include "server/http_request_parser.h"
 #include "server/request_target.h"
 
@@ -13,7 +13,7 @@ std::string_view take_last(std::string_view& list) {
   const auto comma = list.rfind(',');
   const auto item = comma == std::string_view::npos ? list : list.substr(comma + 1);
   list = comma == std::string_view::npos ? std::string_view{} : list.substr(0, comma);
-  return trimmed(item);
+  return base::trimmed(item);
 }
 
 /// Some proxies add the port: "192.0.2.1:4711", "[2001:db8::1]:4711".

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "server/ascii.h"
+#include "base/ascii.h"
 
 namespace server {
 
@@ -27,7 +27,7 @@ bool takes_gzip(std::string_view codings) {
     const auto item = codings.substr(0, codings.find(','));
     codings.remove_prefix(std::min(item.size() + 1, codings.size()));
     const auto name = item.substr(0, item.find(';'));
-    if (!equal_ignoring_case(trimmed(name), "gzip")) continue;
+    if (!base::equal_ignoring_case(base::trimmed(name), "gzip")) continue;
     const auto weight = item.find('=', name.size());
     return weight == std::string_view::npos ||
            item.find_first_of("123456789", weight) != std::string_view::npos;
@@ -42,9 +42,9 @@ bool is_forwarding(std::string_view name) {
       "true-client-ip", "cdn-loop", "cf-connecting-ip", "x-cluster-client-ip",
       "x-original-host"};
   constexpr std::array<std::string_view, 2> kFamilies{"x-forwarded-", "x-envoy-"};
-  const auto same = [&](auto known) { return equal_ignoring_case(name, known); };
+  const auto same = [&](auto known) { return base::equal_ignoring_case(name, known); };
   const auto begins = [&](auto family) {
-    return equal_ignoring_case(name.substr(0, family.size()), family);
+    return base::equal_ignoring_case(name.substr(0, family.size()), family);
   };
   return std::ranges::any_of(kNames, same) || std::ranges::any_of(kFamilies, begins);
 }
@@ -210,17 +210,17 @@ class HttpRequestParser::Impl {
 
   void finish_header() {
     irregular_ |= std::ranges::any_of(name_, is_blank);
-    if (equal_ignoring_case(name_, "user-agent")) {
+    if (base::equal_ignoring_case(name_, "user-agent")) {
       request_.user_agent = printable(value_, HttpRequest::kMaxUserAgentLength);
-    } else if (equal_ignoring_case(name_, "origin")) {
+    } else if (base::equal_ignoring_case(name_, "origin")) {
       request_.origin = printable(value_, HttpRequest::kMaxUserAgentLength);
-    } else if (equal_ignoring_case(name_, "sec-fetch-site")) {
+    } else if (base::equal_ignoring_case(name_, "sec-fetch-site")) {
       request_.fetch_site = printable(value_, HttpRequest::kMaxUserAgentLength);
-    } else if (equal_ignoring_case(name_, "sec-fetch-dest")) {
+    } else if (base::equal_ignoring_case(name_, "sec-fetch-dest")) {
       request_.fetch_dest = printable(value_, HttpRequest::kMaxUserAgentLength);
-    } else if (equal_ignoring_case(name_, "accept-encoding")) {
+    } else if (base::equal_ignoring_case(name_, "accept-encoding")) {
       request_.gzip |= takes_gzip(value_);
-    } else if (equal_ignoring_case(name_, "host")) {
+    } else if (base::equal_ignoring_case(name_, "host")) {
       ++hosts_;
       request_.host = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (is_forwarding(name_)) {
@@ -235,10 +235,10 @@ class HttpRequestParser::Impl {
     if (request_.forwarding_header.empty()) {
       request_.forwarding_header = printable(name_, HttpRequest::kMaxUserAgentLength);
     }
-    if (equal_ignoring_case(name_, "x-forwarded-for")) {
+    if (base::equal_ignoring_case(name_, "x-forwarded-for")) {
       if (!request_.forwarded_for.empty()) request_.forwarded_for += ',';
       request_.forwarded_for += value_;
-    } else if (equal_ignoring_case(name_, "x-forwarded-host")) {
+    } else if (base::equal_ignoring_case(name_, "x-forwarded-host")) {
       request_.forwarded_host = printable(value_, HttpRequest::kMaxUserAgentLength);
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "server/ascii.h"
+#include "base/ascii.h"
 
 namespace server {
 
@@ -52,7 +52,7 @@ std::optional<std::string> decode(std::string_view text) {
 /// that ends TLS may pass "https:" on.
 std::size_t scheme_length(std::string_view text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (equal_ignoring_case(text.substr(0, scheme.size()), scheme)) return scheme.size();
+    if (base::equal_ignoring_case(text.substr(0, scheme.size()), scheme)) return scheme.size();
   }
   return 0;
 }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace transcoder {
 
 namespace {
@@ -17,8 +19,6 @@ base::Error refused(std::string_view text, std::string_view advice) {
 }
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Whether it can only be meant as an address: digits, or an IPv6 address.
 bool is_numeric(std::string_view text) {
@@ -39,7 +39,7 @@ base::Result<std::string> host(std::string_view text) {
   if (text.find(':') != std::string_view::npos)
     return refused(text, "write the host without its port");
   std::string name{text.substr(0, text.size() - (text.ends_with('.') ? 1 : 0))};
-  std::ranges::transform(name, name.begin(), lower);
+  std::ranges::transform(name, name.begin(), base::ascii_lower);
   const auto allowed = [](char c) {
     return is_lower_or_digit(c) || c == '-' || c == '_' || c == '.';
   };

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace transcoder {
 
 namespace {
@@ -39,7 +41,7 @@ std::optional<char> escaped(std::string_view text) {
 }
 
 /// The text without percent-encoding, which GStreamer undoes for some messages.
-std::string decoded(std::string_view text) {
+std::string percent_decoded(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const auto byte = escaped(text);
@@ -103,15 +105,12 @@ void find_users(const std::string& text, Ranges& found) {
   }
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// The position behind `name`, in any case, "=" and the blanks around it, if `text` has them at
 /// `at`.
 std::optional<std::size_t> value_at(const std::string& text, std::size_t at,
                                     std::string_view name) {
-  const auto same = [](char a, char b) { return lower(a) == b; };
   const auto word = std::string_view{text}.substr(at, name.size());
-  if (!std::ranges::equal(word, name, same)) return std::nullopt;
+  if (!base::equal_ignoring_case(word, name)) return std::nullopt;
   at = text.find_first_not_of(' ', at + name.size());
   if (at == std::string::npos || text[at] != '=') return std::nullopt;
   return std::min(text.find_first_not_of(' ', at + 1), text.size());
@@ -172,7 +171,7 @@ std::string without_secrets(std::string text) {
 void hide_secret(std::string_view value) {
   auto& hidden = hidden_values();
   std::lock_guard lock{hidden.mutex};
-  for (auto form : {std::string{value}, decoded(value)}) {
+  for (auto form : {std::string{value}, percent_decoded(value)}) {
     if (form.size() < kMinHiddenLength) continue;
     if (std::ranges::find(hidden.values, form) != hidden.values.end()) continue;
     hidden.values.push_back(std::move(form));

@@ -96,7 +96,7 @@ void check_test_options(std::string_view text) {
 }
 
 void check_quoted(std::string_view text) {
-  const auto quoted = app::quoted(text);
+  const auto quoted = app::in_quotes(text);
   CHECK(std::ranges::none_of(quoted, [](unsigned char c) { return c < ' ' || c == 0x7f; }), quoted);
   bool escaped = false;
   for (const char c : std::string_view{quoted}.substr(1, quoted.size() - 2)) {

@@ -54,7 +54,7 @@ class StreamCheck {
     };
     if (name.empty() || name.size() > kMaxNameLength || !std::ranges::all_of(name, allowed)) {
       fault({"name"}, fmt::format("name: {} is not a stream name; use 1 to {} of A-Z a-z 0-9 - _",
-                                  quoted(name), kMaxNameLength));
+                                  in_quotes(name), kMaxNameLength));
     }
   }
 
@@ -66,7 +66,7 @@ class StreamCheck {
     if (segment % std::chrono::milliseconds{1} == base::Duration{0}) return;
     fault({"encoder.keyframe_interval"},
           fmt::format("encoder.keyframe_interval: {} is no whole number of milliseconds; round it",
-                      quoted(text_of(segment))));
+                      in_quotes(text_of(segment))));
   }
 
   void check_source() {
@@ -77,20 +77,20 @@ class StreamCheck {
             fmt::format(
                 "source: {} is a camera; write \"gst:v4l2src device={}\", and for the systemd "
                 "service also PrivateDevices=no, as described in man symcast",
-                quoted(uri), uri.substr(uri.find("/dev/"))));
+                in_quotes(uri), uri.substr(uri.find("/dev/"))));
     } else if (uri.starts_with("/") || uri.starts_with("./")) {
-      fault({"source.uri"}, fmt::format("source: {0} has no scheme; did you mean {1}?", quoted(uri),
-                                        quoted("file:" + uri)));
+      fault({"source.uri"}, fmt::format("source: {0} has no scheme; did you mean {1}?",
+                                        in_quotes(uri), in_quotes("file:" + uri)));
     } else if (colon == std::string::npos || colon == 0) {
       fault({"source.uri"},
             fmt::format("source: {} is not a source; write \"test:\", \"file:PATH\", \"gst:LAUNCH "
                         "TEXT\" or a URI such as \"rtsp://HOST/PATH\"",
-                        quoted(uri)));
+                        in_quotes(uri)));
     } else if (colon + 1 == uri.size() && uri != "test:") {
       // transcoder::make_source would refuse it as well, but without the place in the file.
       fault({"source.uri"},
             fmt::format("source: {} is incomplete; write a path or address after the scheme",
-                        quoted(uri)));
+                        in_quotes(uri)));
     } else if (uri.starts_with("test:")) {
       const auto options = transcoder::parse_test_options(std::string_view{uri}.substr(5));
       if (!options) fault({"source.uri"}, "source: " + options.error());
@@ -165,7 +165,7 @@ class StreamCheck {
     const auto meant = nearest(name, offered);
     fault({place.empty() ? key : place},
           fmt::format("{}: congestion control {} is not available on this host; available: {}{}",
-                      key, quoted(name), fmt::join(offered, ", "),
+                      key, in_quotes(name), fmt::join(offered, ", "),
                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
 
@@ -207,7 +207,7 @@ void check_streams(const std::vector<PlacedStream>& streams,
     if (!added) {
       reader.add_error(place, fmt::format("name: another stream is called {} ({}); choose a "
                                           "different name",
-                                          quoted(name), first->second));
+                                          in_quotes(name), first->second));
     }
   }
 }

@@ -57,9 +57,9 @@ NetworkRule network_rule(const Value& value) {
 }
 
 std::string written(const NetworkRule& rule) {
-  auto out = fmt::format("network = {}", quoted(rule.network.text()));
+  auto out = fmt::format("network = {}", in_quotes(rule.network.text()));
   if (!rule.congestion_control.empty()) {
-    out += fmt::format(", congestion_control = {}", quoted(rule.congestion_control));
+    out += fmt::format(", congestion_control = {}", in_quotes(rule.congestion_control));
   }
   if (rule.initcwnd > 0) out += fmt::format(", initcwnd = {}", rule.initcwnd);
   return "{ " + out + " }";
@@ -79,7 +79,7 @@ std::vector<T> ListOf<T>::read(const Value& value) const {
 template <typename T>
 std::string ListOf<T>::write(const std::vector<T>& list) const {
   std::vector<std::string> texts;
-  for (const auto& item : list) texts.push_back(quoted(item.text()));
+  for (const auto& item : list) texts.push_back(in_quotes(item.text()));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 

@@ -32,11 +32,11 @@ std::string shown(const Value& value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return fmt::format("{}", number); }
-    std::string operator()(const std::string& text) const { return quoted(text); }
+    std::string operator()(const std::string& text) const { return in_quotes(text); }
     std::string operator()(const Value::List&) const { return "a list"; }
     std::string operator()(const Value::Table&) const { return "a table"; }
   };
-  return value.written.empty() ? std::visit(Show{}, value.data) : quoted(value.written);
+  return value.written.empty() ? std::visit(Show{}, value.data) : in_quotes(value.written);
 }
 
 void reject(const Value& value, std::string_view expected) {
@@ -75,7 +75,7 @@ base::Duration Duration::read(const Value& value) const {
   if (!parsed) reject(value, R"(a duration; write it with a unit, such as "300ms", "5s" or "2m")");
   return in_range(*this, value, *parsed);
 }
-std::string Duration::write(base::Duration duration) const { return quoted(text_of(duration)); }
+std::string Duration::write(base::Duration duration) const { return in_quotes(text_of(duration)); }
 std::string Duration::allowed() const { return range_text("duration", *this); }
 
 base::BitRate Rate::read(const Value& value) const {
@@ -86,7 +86,7 @@ base::BitRate Rate::read(const Value& value) const {
   if (!parsed) reject(value, R"(a rate; write bit/s, such as "300k", "1.5M" or 1500000)");
   return in_range(*this, value, *parsed);
 }
-std::string Rate::write(base::BitRate rate) const { return quoted(text_of(rate)); }
+std::string Rate::write(base::BitRate rate) const { return in_quotes(text_of(rate)); }
 std::string Rate::allowed() const { return range_text("bit/s", *this); }
 
 base::ByteCount Size::read(const Value& value) const {
@@ -97,7 +97,7 @@ base::ByteCount Size::read(const Value& value) const {
   if (!parsed) reject(value, R"(a size; write bytes, such as "16KiB", "1MiB" or 65536)");
   return in_range(*this, value, *parsed);
 }
-std::string Size::write(base::ByteCount size) const { return quoted(text_of(size)); }
+std::string Size::write(base::ByteCount size) const { return in_quotes(text_of(size)); }
 std::string Size::allowed() const { return range_text("bytes", *this); }
 
 transcoder::PictureSize Dimensions::read(const Value& value) const {
@@ -110,14 +110,16 @@ transcoder::PictureSize Dimensions::read(const Value& value) const {
   throw Rejected{value.place, fmt::format("{} is out of range; allowed: {} to {}", shown(value),
                                           write(min), write(max))};
 }
-std::string Dimensions::write(transcoder::PictureSize size) const { return quoted(text_of(size)); }
+std::string Dimensions::write(transcoder::PictureSize size) const {
+  return in_quotes(text_of(size));
+}
 std::string Dimensions::allowed() const { return range_text("width by height", *this); }
 
 std::string Text::read(const Value& value) const {
   if (const auto* text = text_in(value)) return *text;
   reject(value, "a string; write it in quotes");
 }
-std::string Text::write(const std::string& text) const { return quoted(text); }
+std::string Text::write(const std::string& text) const { return in_quotes(text); }
 std::string Text::allowed() const { return std::string{meaning}; }
 
 std::string Word::read(const Value& value) const {
@@ -127,13 +129,13 @@ std::string Word::read(const Value& value) const {
     if (std::ranges::find(*accepted, *text) != accepted->end()) return *text;
   }
   const auto meant = nearest(*text, words);
-  reject(value,
-         meant.empty() ? allowed() : fmt::format("{}; did you mean {}?", allowed(), quoted(meant)));
+  reject(value, meant.empty() ? allowed()
+                              : fmt::format("{}; did you mean {}?", allowed(), in_quotes(meant)));
 }
-std::string Word::write(const std::string& word) const { return quoted(word); }
+std::string Word::write(const std::string& word) const { return in_quotes(word); }
 std::string Word::allowed() const {
   std::vector<std::string> all;
-  for (const auto& word : words) all.push_back(quoted(word));
+  for (const auto& word : words) all.push_back(in_quotes(word));
   return fmt::format("one of {}", fmt::join(all, ", "));
 }
 

@@ -111,7 +111,7 @@ std::string text_of(transcoder::PictureSize size) {
   return fmt::format("{}x{}", size.width, size.height);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out{'"'};
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -25,6 +25,6 @@ std::string text_of(base::ByteCount size);
 std::string text_of(transcoder::PictureSize size);
 
 /// A TOML basic string.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace app

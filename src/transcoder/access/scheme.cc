@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace transcoder::access {
 
 namespace {
@@ -18,8 +20,6 @@ const std::array kFamilies{
     Family{"udp", "rtp"},
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool belongs_to_scheme(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
 }
@@ -28,7 +28,7 @@ bool belongs_to_scheme(char c) {
 
 std::string scheme_of(std::string_view uri) {
   std::string scheme{uri.substr(0, std::min(uri.find(':'), uri.size()))};
-  std::ranges::transform(scheme, scheme.begin(), lower);
+  std::ranges::transform(scheme, scheme.begin(), base::ascii_lower);
   const bool whole = scheme.size() < uri.size() && std::ranges::all_of(scheme, belongs_to_scheme);
   return whole ? scheme : std::string{};
 }
@@ -54,7 +54,7 @@ std::uint16_t default_port(std::string_view scheme) {
 std::string host_name(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   std::string name{host};
-  std::ranges::transform(name, name.begin(), lower);
+  std::ranges::transform(name, name.begin(), base::ascii_lower);
   return name;
 }
 

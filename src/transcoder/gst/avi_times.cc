@@ -5,15 +5,12 @@
 #include <optional>
 
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/reorder_delay.h"
-#include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
-
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 
 enum class Format { kAudio, kMpeg4, kH264, kOther };
 

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "transcoder/gst/datagram.h"
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// Packets of a transport stream in a row that are no chance: a single random byte may be a sync
 /// byte. Datagrams usually have seven.

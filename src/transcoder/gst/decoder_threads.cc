@@ -7,13 +7,11 @@
 #include <string_view>
 
 #include "base/cpus.h"
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 // Measured with libavcodec 59 and GStreamer 1.22: H.264 of 3840x2160 takes 148 MB with one thread
 // and 46 to 68 MB more with each further one, HEVC of 10 bits 290 MB and 73 to 90 MB.

@@ -5,13 +5,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
 
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using FactoriesHandle = Handle<GList, gst_plugin_feature_list_free>;
 using QueryHandle = Handle<GstQuery, gst_query_unref>;
 
@@ -59,17 +59,17 @@ bool has_random_access(GstPad* pad) {
 
 }  // namespace
 
-std::vector<OwnedPad> source_pads(GstElement* element) {
-  std::vector<OwnedPad> result;
+std::vector<PadHandle> source_pads(GstElement* element) {
+  std::vector<PadHandle> result;
   for (const GList* p = element->srcpads; p != nullptr; p = p->next) {
     result.emplace_back(GST_PAD(gst_object_ref(p->data)));
   }
   return result;
 }
 
-std::vector<OwnedPad> open_source_pads(GstElement* element) {
+std::vector<PadHandle> open_source_pads(GstElement* element) {
   auto result = source_pads(element);
-  std::erase_if(result, [](const OwnedPad& pad) { return gst_pad_is_linked(pad.get()); });
+  std::erase_if(result, [](const PadHandle& pad) { return gst_pad_is_linked(pad.get()); });
   return result;
 }
 

@@ -3,14 +3,15 @@
 #include <vector>
 
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/gst_types.h"
 
 namespace transcoder {
 
 /// The source pads that an element has now.
-std::vector<OwnedPad> source_pads(GstElement* element);
+std::vector<PadHandle> source_pads(GstElement* element);
 /// Those of them that are not linked.
-std::vector<OwnedPad> open_source_pads(GstElement* element);
+std::vector<PadHandle> open_source_pads(GstElement* element);
 
 /// Whether the pad's format is known already.
 bool has_fixed_format(GstPad* pad);

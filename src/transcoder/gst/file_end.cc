@@ -2,13 +2,11 @@
 
 #include <gst/gst.h>
 
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// Consecutive reads at the end. Demuxers and typefinders try a few sizes and places there; one
 /// that has not noticed the end makes 100,000 per second.

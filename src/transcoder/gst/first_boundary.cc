@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
 
-using PadHandle = Handle<GstPad, gst_object_unref>;
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 
 /// The delimiter of parts by the response's header Content-Type (RFC 2046, 5.1.1); empty if there

@@ -26,7 +26,7 @@ constexpr std::uint32_t kCompositionOffsets = 0x800;
 constexpr std::uint32_t kEntryFields[] = {0x100, 0x200, 0x400};  // before the composition offset
 
 /// A number in network byte order; 0 beyond the end.
-std::uint64_t number(Bytes bytes, std::size_t at, std::size_t size = 4) {
+std::uint64_t read_number(Bytes bytes, std::size_t at, std::size_t size = 4) {
   std::uint64_t result = 0;
   if (at > bytes.size() || bytes.size() - at < size) return 0;
   for (const auto byte : bytes.subspan(at, size)) result = result << 8 | byte;
@@ -39,7 +39,7 @@ std::string_view type(Bytes box) { return {reinterpret_cast<const char*>(box.dat
 template <typename Visit>
 void for_each(Bytes bytes, std::string_view name, Visit visit) {
   while (bytes.size() >= kHeader) {
-    const auto size = std::clamp<std::uint64_t>(number(bytes, 0), kHeader, bytes.size());
+    const auto size = std::clamp<std::uint64_t>(read_number(bytes, 0), kHeader, bytes.size());
     if (type(bytes) == name) visit(bytes.subspan(kHeader, size - kHeader));
     bytes = bytes.subspan(size);
   }
@@ -56,7 +56,7 @@ bool is_long(Bytes full_box) { return !full_box.empty() && full_box[0] == 1; }
 
 /// `timescale` of mvhd and mdhd.
 std::uint32_t time_scale(Bytes header) {
-  const auto scale = static_cast<std::uint32_t>(number(header, is_long(header) ? 20 : 12));
+  const auto scale = static_cast<std::uint32_t>(read_number(header, is_long(header) ? 20 : 12));
   return std::max<std::uint32_t>(scale, 1);
 }
 
@@ -75,16 +75,16 @@ struct Edit {
 Edit edit_at(Bytes elst, std::size_t index) {
   if (is_long(elst)) {
     const auto at = 8 + 20 * index;
-    return {number(elst, at, 8), static_cast<std::int64_t>(number(elst, at + 8, 8))};
+    return {read_number(elst, at, 8), static_cast<std::int64_t>(read_number(elst, at + 8, 8))};
   }
   const auto at = 8 + 12 * index;
-  return {number(elst, at), static_cast<std::int32_t>(number(elst, at + 4))};
+  return {read_number(elst, at), static_cast<std::int32_t>(read_number(elst, at + 4))};
 }
 
 /// How much later the first edit that is not empty puts the track (8.6.6).
 base::Duration first_edit(Bytes elst, std::uint32_t movie_scale, std::uint32_t scale) {
   std::uint64_t empty = 0;
-  const auto count = std::min<std::uint64_t>(number(elst, 4), elst.size() / 12);
+  const auto count = std::min<std::uint64_t>(read_number(elst, 4), elst.size() / 12);
   for (std::size_t i = 0; i < count; ++i) {
     const auto edit = edit_at(elst, i);
     if (edit.begin >= 0) {
@@ -98,38 +98,39 @@ base::Duration first_edit(Bytes elst, std::uint32_t movie_scale, std::uint32_t s
 /// The smallest composition offset of a `trun`, if it is negative. qtdemux reads them as signed in
 /// version 0, too.
 std::int64_t negative_offset(Bytes trun) {
-  const auto flags = static_cast<std::uint32_t>(number(trun, 0)) & 0xffffff;
+  const auto flags = static_cast<std::uint32_t>(read_number(trun, 0)) & 0xffffff;
   if ((flags & kCompositionOffsets) == 0) return 0;
   std::size_t before = 0;
   for (const auto field : kEntryFields) before += (flags & field) != 0 ? 4 : 0;
   std::size_t at = 8 + ((flags & kDataOffset) != 0 ? 4 : 0) + ((flags & kFirstFlags) != 0 ? 4 : 0);
   std::int64_t result = 0;
-  for (auto count = number(trun, 4); count > 0 && at + before + 4 <= trun.size(); --count) {
-    result = std::min<std::int64_t>(result, static_cast<std::int32_t>(number(trun, at + before)));
+  for (auto count = read_number(trun, 4); count > 0 && at + before + 4 <= trun.size(); --count) {
+    result =
+        std::min<std::int64_t>(result, static_cast<std::int32_t>(read_number(trun, at + before)));
     at += before + 4;
   }
   return result;
 }
 
-bool has_long_header(Bytes box) { return number(box, 0) == 1; }
+bool has_long_header(Bytes box) { return read_number(box, 0) == 1; }
 
 /// The size that the box says it has, once its header has arrived.
 std::uint64_t box_size(Bytes box) {
-  const auto size = number(box, 0);
+  const auto size = read_number(box, 0);
   if (size == 0) return std::numeric_limits<std::uint64_t>::max();  // to the end of the file
-  return has_long_header(box) ? number(box, kHeader, 8) : size;
+  return has_long_header(box) ? read_number(box, kHeader, 8) : size;
 }
 
 /// Whether the box is to be read as a whole.
 bool matters(Bytes box) {
-  return (type(box) == "moov" || type(box) == "moof") && number(box, 0) > kHeader &&
-         number(box, 0) <= kMaxBox;
+  return (type(box) == "moov" || type(box) == "moof") && read_number(box, 0) > kHeader &&
+         read_number(box, 0) <= kMaxBox;
 }
 
 /// How many bytes of the box are needed next, counted from its beginning.
 std::uint64_t wanted_bytes(Bytes box) {
   if (box.size() < kHeader) return kHeader;
-  return has_long_header(box) ? kLongHeader : number(box, 0);
+  return has_long_header(box) ? kLongHeader : read_number(box, 0);
 }
 
 }  // namespace
@@ -182,13 +183,13 @@ void FragmentEdits::read_movie(Bytes moov) {
 void FragmentEdits::read_track(Bytes trak, std::uint32_t movie_scale) {
   const auto header = find(trak, "tkhd");
   const auto scale = time_scale(find(find(trak, "mdia"), "mdhd"));
-  tracks_[static_cast<int>(number(header, is_long(header) ? 20 : 12))] = {
+  tracks_[static_cast<int>(read_number(header, is_long(header) ? 20 : 12))] = {
       .scale = scale, .edit = first_edit(find(find(trak, "edts"), "elst"), movie_scale, scale)};
 }
 
 void FragmentEdits::read_fragment(Bytes moof) {
   for_each(moof, "traf", [&](Bytes traf) {
-    const auto track = tracks_.find(static_cast<int>(number(find(traf, "tfhd"), 4)));
+    const auto track = tracks_.find(static_cast<int>(read_number(find(traf, "tfhd"), 4)));
     if (track == tracks_.end()) return;
     for_each(traf, "trun", [&](Bytes trun) { track->second.composition = negative_offset(trun); });
   });

@@ -14,6 +14,7 @@
 #include "transcoder/gst/fragment_edits.h"
 #include "transcoder/gst/fragment_ts.h"
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/handle.h"
 #include "transcoder/time/fragment_position.h"
 #include "transcoder/time/source_time.h"
@@ -22,9 +23,6 @@ namespace transcoder {
 
 namespace {
 
-using PadHandle = Handle<GstPad, gst_object_unref>;
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 
 constexpr const char* kTimesKey = "symcast-media-times";
@@ -163,7 +161,7 @@ GstBuffer* enter_mp4(MediaTimes& times, GstPad* pad, GstBuffer* buffer) {
 }
 
 /// Runs before data enter a demuxer. The filter of a tsdemux has made packets of them.
-GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+GstPadProbeReturn on_fragment(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
   GstBuffer* const buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   if (buffer == nullptr) return GST_PAD_PROBE_OK;
   auto& times = *static_cast<MediaTimes*>(data);
@@ -307,7 +305,7 @@ void read_media_times(GstElement* demuxer, FragmentOrigin origin,
   auto* const times = new MediaTimes{is_ts, origin, std::move(clock)};
   g_object_set_data_full(G_OBJECT(demuxer), kTimesKey, times, free_data<MediaTimes>);
   const PadHandle sink{gst_element_get_static_pad(demuxer, "sink")};
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_data, times, nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_fragment, times, nullptr);
 }
 
 void follow_media(GstPad* pad, std::shared_ptr<FragmentClock> clock) {

@@ -9,7 +9,7 @@ namespace transcoder {
 
 namespace {
 
-using Bytes = std::span<std::uint8_t>;
+using WritableBytes = std::span<std::uint8_t>;
 using Packet = std::span<std::uint8_t, kTsPacketBytes>;
 
 /// After a second of PCRs on other PIDs, the clock is there.
@@ -18,7 +18,7 @@ constexpr int kMaxOtherClocks = 10;
 /// Calls visit(packet, bytes from it on) for each packet, until it returns false. Bytes between
 /// them are left out.
 template <typename Visit>
-void for_each_packet(Bytes bytes, Visit visit) {
+void for_each_packet(WritableBytes bytes, Visit visit) {
   while (bytes.size() >= kTsPacketBytes) {
     const bool aligned = bytes[0] == kTsSyncByte;
     if (aligned && !visit(bytes.first<kTsPacketBytes>(), bytes)) return;
@@ -44,9 +44,9 @@ struct First {
   int pid = 0;  ///< of the PCR
 };
 
-First first_of(Bytes bytes) {
+First first_of(WritableBytes bytes) {
   First first;
-  for_each_packet(bytes, [&](Packet packet, Bytes) {
+  for_each_packet(bytes, [&](Packet packet, WritableBytes) {
     if (const auto pcr = pcr_base(packet); pcr && !first.pcr) {
       first.pcr = pcr;
       first.pid = ts_pid(packet);
@@ -66,7 +66,7 @@ void FragmentTs::restart(std::optional<base::Duration> arrival) {
 
 std::optional<base::Duration> FragmentTs::edit(std::span<std::uint8_t> bytes) {
   std::optional<base::Duration> begin;
-  for_each_packet(bytes, [&](Packet packet, Bytes rest) {
+  for_each_packet(bytes, [&](Packet packet, WritableBytes rest) {
     const auto time = reference(packet);
     if (time && newest_) {
       const auto step = unwrapped(ts_time(*time) - ts_time(*newest_));

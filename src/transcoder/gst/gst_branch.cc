@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "media/frame.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/handle.h"
 #include "transcoder/picture/picture_size.h"
@@ -17,9 +18,6 @@ namespace transcoder {
 namespace {
 
 using ErrorHandle = Handle<GError, g_error_free>;
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 
 // Values of deinterlace's property "fields"; see choose_fields().
 constexpr int kAllFields = 0;
@@ -114,7 +112,7 @@ GstPadProbeReturn on_upright_event(GstPad*, GstPadProbeInfo* info, gpointer data
 }
 
 /// Runs before the first picture of each new format.
-GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
+GstPadProbeReturn on_branch_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   GstCaps* const caps = caps_in(info);
   GstVideoInfo video;
   if (caps == nullptr || !gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
@@ -229,7 +227,7 @@ GstElement* make_picture_branch(const VideoSettings& limits) {
       "name=size"
       " ! appsink name=out sync=false async=false qos=false enable-last-sample=false "
       "max-buffers=3");
-  gst_pad_add_probe(sink_pad(bin, "in").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event,
+  gst_pad_add_probe(sink_pad(bin, "in").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_branch_event,
                     new Probe{bin, limits}, delete_probe);
   gst_pad_add_probe(sink_pad(bin, "scale").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     on_upright_event, new Probe{bin, limits}, delete_probe);

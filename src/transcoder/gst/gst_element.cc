@@ -5,13 +5,11 @@
 
 #include <stdexcept>
 
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 
 CapsHandle caps_of(GstPad* pad) {
   if (GstCaps* const now = gst_pad_get_current_caps(pad); now != nullptr) return CapsHandle{now};
@@ -23,8 +21,6 @@ bool says_nothing(const GstCaps* caps) {
 }
 
 }  // namespace
-
-void ReleasePad::operator()(GstPad* pad) const { gst_object_unref(pad); }
 
 GstElement* make_element(const char* name) {
   GstElement* const element = gst_element_factory_make(name, nullptr);

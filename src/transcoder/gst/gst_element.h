@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -8,11 +7,6 @@
 #include "transcoder/gst/track_kind.h"
 
 namespace transcoder {
-
-struct ReleasePad {
-  void operator()(GstPad* pad) const;
-};
-using OwnedPad = std::unique_ptr<GstPad, ReleasePad>;
 
 /// A new element, with a floating reference. Throws std::runtime_error if it is not installed.
 GstElement* make_element(const char* name);

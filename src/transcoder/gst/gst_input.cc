@@ -17,6 +17,7 @@
 #include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/http_source.h"
 #include "transcoder/gst/input_times.h"
 #include "transcoder/gst/open_movie.h"
@@ -34,8 +35,6 @@ namespace transcoder {
 namespace {
 
 using ErrorHandle = Handle<GError, g_error_free>;
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 constexpr std::string_view kLaunchScheme = "gst:";
 
@@ -132,10 +131,6 @@ void set_up_class(const std::string& uri) {
   if (element) gst_object_ref_sink(element.get());
 }
 
-ElementHandle own(GstElement* floating) {
-  return ElementHandle{GST_ELEMENT(gst_object_ref_sink(floating))};
-}
-
 /// Lets the bin own its TrackInput.
 TrackInput& add_tracks(GstElement* bin, const SourceSettings& source,
                        const std::shared_ptr<InputReport>& report) {
@@ -196,8 +191,8 @@ void on_late_pad(GstElement* element, GstPad* pad, gpointer tracks) {
 }
 
 /// The unlinked source pads of the elements directly in a bin.
-std::vector<OwnedPad> open_pads(GstBin* bin) {
-  std::vector<OwnedPad> result;
+std::vector<PadHandle> open_pads(GstBin* bin) {
+  std::vector<PadHandle> result;
   for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
     for (auto& pad : open_source_pads(GST_ELEMENT(e->data))) result.push_back(std::move(pad));
   }

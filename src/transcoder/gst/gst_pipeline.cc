@@ -14,6 +14,7 @@
 #include "transcoder/gst/glib_log.h"
 #include "transcoder/gst/gst_branch.h"
 #include "transcoder/gst/gst_error.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/http_source.h"
@@ -27,8 +28,6 @@ namespace transcoder {
 
 namespace {
 
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using BusHandle = Handle<GstBus, gst_object_unref>;
 
 /// Between the pictures of a file that tells neither times nor a rate: as ffmpeg assumes for them.
@@ -41,10 +40,6 @@ void initialise() {
   const Handle<GError, g_error_free> error{problem};
   throw std::runtime_error{fmt::format("GStreamer does not start: {}",
                                        error ? one_line(error->message) : "no reason given")};
-}
-
-ElementHandle own(GstElement* floating) {
-  return ElementHandle{GST_ELEMENT(gst_object_ref_sink(floating))};
 }
 
 bool is_inside(GstObject* object, GstElement* bin) {

@@ -2,13 +2,11 @@
 
 #include <gst/gst.h>
 
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// The time of the newest data; both pads of the decoder have one streaming thread.
 using Newest = GstClockTime;
@@ -20,7 +18,7 @@ GstPadProbeReturn on_input(GstPad*, GstPadProbeInfo* info, gpointer newest) {
   return GST_PAD_PROBE_OK;
 }
 
-GstPadProbeReturn on_picture(GstPad*, GstPadProbeInfo* info, gpointer newest) {
+GstPadProbeReturn on_output(GstPad*, GstPadProbeInfo* info, gpointer newest) {
   GstBuffer* const picture = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_BUFFER_PTS(picture) = *static_cast<Newest*>(newest);
   info->data = picture;
@@ -36,7 +34,7 @@ void keep_input_times(GstElement* decoder) {
   const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
   const PadHandle src{gst_element_get_static_pad(decoder, "src")};
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_input, newest, nullptr);
-  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, on_picture, newest, nullptr);
+  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, on_output, newest, nullptr);
 }
 
 }  // namespace transcoder

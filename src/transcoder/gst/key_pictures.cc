@@ -8,14 +8,11 @@
 #include <utility>
 
 #include "transcoder/gst/arrival_limit.h"
-#include "transcoder/handle.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
 namespace {
-
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// Used on the streaming thread of one decoder.
 struct KeyPictures {
@@ -33,7 +30,7 @@ bool are_key_pictures(GstPad* pad) {
   return format.starts_with("image/") && format != "image/gif";
 }
 
-GstPadProbeReturn on_picture(GstPad* pad, GstPadProbeInfo*, gpointer data) {
+GstPadProbeReturn limit_picture(GstPad* pad, GstPadProbeInfo*, gpointer data) {
   auto& pictures = *static_cast<KeyPictures*>(data);
   if (!are_key_pictures(pad)) return GST_PAD_PROBE_OK;
   const auto now = base::Clock::now();
@@ -61,7 +58,7 @@ void limit_key_pictures(GstElement* element, double max_rate, std::shared_ptr<In
   if (GST_IS_BIN(element) || !decodes(element)) return;
   const PadHandle sink{gst_element_get_static_pad(element, "sink")};
   if (!sink) return;
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_picture,
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, limit_picture,
                     new KeyPictures{2 * max_rate, std::move(report)},
                     [](gpointer data) { delete static_cast<KeyPictures*>(data); });
 }

@@ -6,30 +6,32 @@
 #include <cstddef>
 #include <string_view>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
 
-using Bytes = std::span<std::uint8_t>;
+using WritableBytes = std::span<std::uint8_t>;
 using BufferHandle = Handle<GstBuffer, gst_buffer_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 constexpr std::size_t kBoxHeader = 8;  // ISO/IEC 14496-12, 4.2: size and type
 
 /// A `moov` of fragments has some kilobytes. A larger one is passed on as it is.
 constexpr std::size_t kMaxMovie = 1 << 20;
 
-std::size_t size_of(Bytes box) {
+std::size_t size_of(WritableBytes box) {
   return std::size_t{box[0]} << 24 | std::size_t{box[1]} << 16 | std::size_t{box[2]} << 8 | box[3];
 }
 
-std::string_view type_of(Bytes box) { return {reinterpret_cast<const char*>(box.data()) + 4, 4}; }
+std::string_view type_of(WritableBytes box) {
+  return {reinterpret_cast<const char*>(box.data()) + 4, 4};
+}
 
 /// Calls visit(type, body) for each box directly in `bytes`.
 template <typename Visit>
-void for_each(Bytes bytes, Visit visit) {
+void for_each(WritableBytes bytes, Visit visit) {
   while (bytes.size() >= kBoxHeader) {
     const auto size = std::clamp(size_of(bytes), kBoxHeader, bytes.size());
     visit(type_of(bytes), bytes.subspan(kBoxHeader, size - kBoxHeader));
@@ -38,27 +40,27 @@ void for_each(Bytes bytes, Visit visit) {
 }
 
 /// Of `mvhd` and `mdhd` (8.2.2, 8.4.2).
-void clear_duration(Bytes header) {
+void clear_duration(WritableBytes header) {
   const bool is_long = !header.empty() && header[0] == 1;
   const std::size_t at = is_long ? 24 : 16;
   const std::size_t size = is_long ? 8 : 4;
   if (header.size() >= at + size) std::ranges::fill(header.subspan(at, size), std::uint8_t{0});
 }
 
-void clear_durations(Bytes movie) {
-  for_each(movie, [](std::string_view type, Bytes body) {
+void clear_durations(WritableBytes movie) {
+  for_each(movie, [](std::string_view type, WritableBytes body) {
     if (type == "mvhd" || type == "mdhd") clear_duration(body);
     if (type == "trak" || type == "mdia") clear_durations(body);
   });
 }
 
-bool is_open(Bytes movie) {
+bool is_open(WritableBytes movie) {
   bool fragmented = false;
   bool says_length = false;
-  for_each(movie, [&](std::string_view type, Bytes body) {
+  for_each(movie, [&](std::string_view type, WritableBytes body) {
     if (type != "mvex") return;
     fragmented = true;
-    for_each(body, [&](std::string_view inner, Bytes) { says_length |= inner == "mehd"; });
+    for_each(body, [&](std::string_view inner, WritableBytes) { says_length |= inner == "mehd"; });
   });
   return fragmented && !says_length;
 }
@@ -79,7 +81,7 @@ class Beginning {
 
  private:
   /// Returns whether more bytes are needed.
-  static bool open(Bytes bytes) {
+  static bool open(WritableBytes bytes) {
     while (bytes.size() >= kBoxHeader) {
       const auto size = size_of(bytes);
       const bool is_movie = type_of(bytes) == "moov";

@@ -4,7 +4,7 @@ namespace transcoder {
 
 namespace {
 
-using Bytes = std::span<std::uint8_t>;
+using WritableBytes = std::span<std::uint8_t>;
 
 // ISO/IEC 13818-1, 2.4.3.6.
 constexpr std::size_t kTimesBegin = 9;
@@ -20,14 +20,14 @@ bool may_have_times(std::uint8_t stream_id) {
 }
 
 /// The time at this index in the header, if its flag is set.
-Bytes time_bytes(std::span<std::uint8_t, kTsPacketBytes> packet, std::uint8_t flag,
-                 std::size_t index) {
+WritableBytes time_bytes(std::span<std::uint8_t, kTsPacketBytes> packet, std::uint8_t flag,
+                         std::size_t index) {
   if ((packet[1] & 0x40) == 0) return {};
-  const auto pes = Bytes{packet}.last(ts_payload(packet).size());
+  const auto pes = WritableBytes{packet}.last(ts_payload(packet).size());
   const auto at = kTimesBegin + index * kTimeBytes;
   const bool has_time = pes.size() >= at + kTimeBytes && pes[0] == 0 && pes[1] == 0 &&
                         pes[2] == 1 && may_have_times(pes[3]) && (pes[7] & flag) != 0;
-  return has_time ? pes.subspan(at, kTimeBytes) : Bytes{};
+  return has_time ? pes.subspan(at, kTimeBytes) : WritableBytes{};
 }
 
 }  // namespace

@@ -6,17 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/picture_header.h"
 #include "transcoder/gst/refusal.h"
-#include "transcoder/handle.h"
 #include "transcoder/picture/picture_limit.h"
 
 namespace transcoder {
 
 namespace {
-
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
-using ElementHandle = Handle<GstElement, gst_object_unref>;
 
 struct Guard {
   PictureSize most;

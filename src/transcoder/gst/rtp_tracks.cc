@@ -8,15 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/rtcp_name.h"
-#include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 
 /// RTP-Info of a track.
 struct Named {

@@ -16,14 +16,13 @@
 #include "base/log.h"
 #include "base/log_period.h"
 #include "base/units.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/handle.h"
 #include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// GstSRTConnectionMode of gstsrt-enums.h, which is not installed.
 constexpr int kModeListener = 2;

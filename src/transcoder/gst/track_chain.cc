@@ -11,6 +11,7 @@
 #include "transcoder/gst/decoder_retry.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/track_description.h"
 #include "transcoder/handle.h"
 #include "transcoder/time/source_time.h"
@@ -19,8 +20,6 @@ namespace transcoder {
 
 namespace {
 
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
 using BufferHandle = Handle<GstBuffer, gst_buffer_unref>;
 using BusHandle = Handle<GstBus, gst_object_unref>;
 

@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/ts_filter.h"
 #include "transcoder/handle.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using TextHandle = Handle<gchar, g_free>;
 using StreamHandle = Handle<GstStream, gst_object_unref>;
 

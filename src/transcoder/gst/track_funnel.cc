@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {
 
@@ -11,7 +12,7 @@ TrackFunnel::TrackFunnel(GstElement* bin, const char* name)
   gst_bin_add(GST_BIN(bin), funnel_);
   gst_element_add_pad(bin, gst_ghost_pad_new(name, out_));
   // Never ends, so that GStreamer's funnel does not end when the tracks so far have ended.
-  const OwnedPad unused{gst_element_request_pad_simple(funnel_, "sink_%u")};
+  const PadHandle unused{gst_element_request_pad_simple(funnel_, "sink_%u")};
 }
 
 GstPad* TrackFunnel::open() {

@@ -18,19 +18,16 @@
 #include "transcoder/gst/flv_head.h"
 #include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/track_chains.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/track_description.h"
 #include "transcoder/gst/track_queue.h"
-#include "transcoder/handle.h"
 #include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 
 namespace {
-
-using ElementHandle = Handle<GstElement, gst_object_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// Containers within containers: ID3 tags before a transport stream are two. A source that nests
 /// more is made to exhaust the stack.

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "transcoder/gst/gst_handles.h"
+
 namespace transcoder {
 
 namespace {
@@ -16,9 +18,9 @@ constexpr guint kMaxBytes = 10 << 20;
 /// second. Of others GStreamer's 5 are enough.
 constexpr guint kMaxDatagramFrames = 600;
 
-OwnedPad out_of(GstElement* queue, GstPad* in) {
+PadHandle out_of(GstElement* queue, GstPad* in) {
   const std::string number{GST_OBJECT_NAME(in) + std::string{"sink_"}.size()};
-  return OwnedPad{gst_element_get_static_pad(queue, ("src_" + number).c_str())};
+  return PadHandle{gst_element_get_static_pad(queue, ("src_" + number).c_str())};
 }
 
 }  // namespace

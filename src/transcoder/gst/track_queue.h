@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/gst_types.h"
 
 namespace transcoder {
@@ -39,8 +40,8 @@ class TrackLane {
 
  private:
   const std::shared_ptr<TrackQueue> queue_;
-  const OwnedPad in_;
-  const OwnedPad out_;
+  const PadHandle in_;
+  const PadHandle out_;
 };
 
 }  // namespace transcoder

@@ -9,17 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/ts_packet.h"
 #include "transcoder/gst/ts_repair.h"
 #include "transcoder/gst/ts_scanner.h"
-#include "transcoder/handle.h"
 
 namespace transcoder {
 
 namespace {
-
-using PadHandle = Handle<GstPad, gst_object_unref>;
-using ElementHandle = Handle<GstElement, gst_object_unref>;
 
 constexpr const char* kFilterKey = "symcast-ts-filter";
 
@@ -131,7 +128,7 @@ class TsFilter {
   std::vector<std::uint8_t> rest_;  ///< the beginning of a packet
 };
 
-GstPadProbeReturn on_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
+GstPadProbeReturn filter_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
   auto& filter = *static_cast<TsFilter*>(data);
   GstBuffer* const buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   if (buffer == nullptr) return GST_PAD_PROBE_OK;
@@ -161,7 +158,7 @@ void add_ts_filter(GstElement* tsdemux, int program, std::shared_ptr<InputReport
   auto* const filter = new TsFilter{program, std::move(report)};
   g_object_set_data_full(G_OBJECT(tsdemux), kFilterKey, filter, delete_filter);
   const PadHandle sink{gst_element_get_static_pad(tsdemux, "sink")};
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, filter, nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, filter_buffer, filter, nullptr);
 }
 
 void keep_stream_times(GstElement* tsdemux) {

@@ -14,6 +14,7 @@ inline constexpr std::size_t kTsPacketBytes = 188;
 /// correction after each (DVB, ATSC). GStreamer supports the same.
 inline constexpr std::size_t kTsStrides[] = {kTsPacketBytes, 192, 204, 208};
 inline constexpr std::uint8_t kTsSyncByte = 0x47;
+inline constexpr int kTsNullPid = 0x1fff;
 
 /// The distance between the packets in `bytes`; 0 if there are no four sync bytes in a row. Fewer
 /// could be a coincidence: one payload in 1000 has a second one at some distance.
@@ -37,6 +38,13 @@ inline int ts_pid(std::span<const std::uint8_t, kTsPacketBytes> packet) {
 inline void set_ts_pid(std::span<std::uint8_t, kTsPacketBytes> packet, int pid) {
   packet[1] = static_cast<std::uint8_t>((packet[1] & 0xe0) | pid >> 8);
   packet[2] = static_cast<std::uint8_t>(pid);
+}
+
+/// Makes it a null packet.
+inline void hide_ts_packet(std::span<std::uint8_t, kTsPacketBytes> packet) {
+  packet[1] = kTsNullPid >> 8;
+  packet[2] = kTsNullPid & 0xff;
+  packet[3] = 0x10;
 }
 
 /// The payload of a packet; empty if it has none.

@@ -64,11 +64,6 @@ Payload payload_of(Packet packet) {
   return packet.last(size);
 }
 
-void hide(Packet packet) {  // as a null packet
-  packet[1] = 0x1f;
-  packet[2] = 0xff;
-}
-
 std::uint32_t checksum(std::span<const std::uint8_t> bytes) {  // FNV-1a
   std::uint32_t sum = 2166136261;
   for (const auto byte : bytes) sum = (sum ^ byte) * 16777619;
@@ -105,7 +100,7 @@ void TsRepair::repair(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const auto found = audio_.find(pid);
   if (found == audio_.end()) return;
   auto& audio = found->second;
-  if (!renumber(audio, packet)) return hide(packet);
+  if (!renumber(audio, packet)) return hide_ts_packet(packet);
   repair_start(audio, packet, payload);
 }
 

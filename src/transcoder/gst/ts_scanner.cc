@@ -10,7 +10,6 @@ namespace transcoder {
 namespace {
 
 constexpr int kPatPid = 0;
-constexpr int kNullPid = 0x1fff;
 constexpr std::size_t kSectionHeader = 8;  // of the tables of ISO/IEC 13818-1, 2.4.4
 constexpr std::size_t kCrcBytes = 4;
 
@@ -32,17 +31,10 @@ constexpr int kMapTable = 2;
 /// Whether the section is in force, and not one to come (current_next_indicator).
 bool is_current(const TsSection& section) { return (section[5] & 1) != 0; }
 
-/// Makes it a null packet.
-void hide(std::span<std::uint8_t, kTsPacketBytes> packet) {
-  packet[1] = static_cast<std::uint8_t>((packet[1] & 0xa0) | kNullPid >> 8);
-  packet[2] = kNullPid & 0xff;
-  packet[3] = 0x10;
-}
-
 /// Removes the content of a packet. Its adaptation field, which may have a clock, stays.
 void blank(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const bool adapted = (packet[3] & 0x20) != 0 && packet[4] > 0 && packet[4] < kTsPacketBytes - 5;
-  if (!adapted) return hide(packet);
+  if (!adapted) return hide_ts_packet(packet);
   std::ranges::fill(packet.subspan(5U + packet[4]), std::uint8_t{0xff});
   packet[1] &= 0xbf;  // no start of a section
   packet[3] = static_cast<std::uint8_t>((packet[3] & 0xcf) | 0x20);
@@ -65,14 +57,14 @@ void TsScanner::scan(std::span<std::uint8_t, kTsPacketBytes> packet, base::Time 
   } else if (!table) {
     select(packet);
   }
-  if (ts_pid(packet) != kNullPid) return;
+  if (ts_pid(packet) != kTsNullPid) return;
   if (const auto next = take_table()) std::ranges::copy(*next, packet.begin());
 }
 
 /// Hides what the demuxer does not need.
 void TsScanner::select(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const bool shown = selection_.pass(packet, now_);
-  if (!shown || ts_pid(packet) == map_pid_) hide(packet);
+  if (!shown || ts_pid(packet) == map_pid_) hide_ts_packet(packet);
   if (map_.version >= 0 && selection_.map() != map_.source) show_map();
 }
 
@@ -119,7 +111,8 @@ void TsScanner::replace_programs() {
     for (auto at = kSectionHeader; at + 4 + kCrcBytes <= part.size(); at += 4) {
       const int program = ts_number(part, at);
       const int pid = ts_number(part, at + 2, 0x1fff);
-      if (program == 0 || pid == kPatPid || pid == kNullPid) continue;  // 0 is the network's table
+      if (program == 0 || pid == kPatPid || pid == kTsNullPid)
+        continue;  // 0 is the network's table
       const auto known = programs_.find(program);
       const bool same = known != programs_.end() && known->second.pid == pid;
       programs[program] = same ? known->second : Program{.pid = pid};

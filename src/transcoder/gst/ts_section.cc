@@ -13,7 +13,7 @@ constexpr std::size_t kMinSection = 12;
 constexpr std::size_t kMaxSection = 1024;
 constexpr std::uint8_t kStuffing = 0xff;  ///< where a table_id would be
 
-std::size_t size_of(std::span<const std::uint8_t> section) {
+std::size_t section_size(std::span<const std::uint8_t> section) {
   return kLengthEnd + (static_cast<std::size_t>(section[1] & 0x0f) << 8 | section[2]);
 }
 
@@ -62,7 +62,7 @@ void TsSectionReader::append(std::span<const std::uint8_t> bytes, std::vector<Ts
   rest_.insert(rest_.end(), bytes.begin(), bytes.end());
   while (!rest_.empty() && rest_[0] != kStuffing) {
     if (rest_.size() < kLengthEnd) return;
-    const auto size = size_of(rest_);
+    const auto size = section_size(rest_);
     if (size > kMaxSection) break;
     if (rest_.size() < size) return;
     const auto end = rest_.begin() + static_cast<std::ptrdiff_t>(size);

@@ -87,7 +87,7 @@ Rgb slope(const Mountains& m, double x, double y, double top) {
 /// Speeds of the layers in pixels per picture, for a width of 1280 pixels.
 constexpr std::array<double, kLayerCount> kLayerSpeeds{2, 4, 6, 10};
 
-int even(double value) { return std::max(2, static_cast<int>(std::lround(value / 2)) * 2); }
+int nearest_even(double value) { return std::max(2, static_cast<int>(std::lround(value / 2)) * 2); }
 
 }  // namespace
 
@@ -146,14 +146,14 @@ struct Landscape::Layer {
 
 Landscape::Landscape(PictureSize size, const std::stop_token& stop) : size_{size} {
   const auto speed = [&](std::size_t layer) {
-    return even(kLayerSpeeds[layer] * size.width / 1280);
+    return nearest_even(kLayerSpeeds[layer] * size.width / 1280);
   };
   layers_.emplace_back(size, 0, 0, speed(0)).paint_sky(size, stop);
   for (std::size_t i = 0; i < std::size(kMountainRanges); ++i) {
     const auto tops = ridge_line(kMountainRanges[i], size);
     const auto [highest, lowest] = std::minmax_element(tops.begin(), tops.end());
     const int first = static_cast<int>(*highest) / 2 * 2;
-    const int solid = std::min(size.height, even(*lowest + 2));
+    const int solid = std::min(size.height, nearest_even(*lowest + 2));
     layers_.emplace_back(size, first, solid, speed(i + 1))
         .paint(kMountainRanges[i], tops, size, stop);
   }

@@ -101,13 +101,13 @@ std::vector<Line> lines_of(std::string_view strokes) {
   return result;
 }
 
-int even(double size) { return static_cast<int>(std::ceil(size / 2)) * 2; }
+int next_even(double size) { return static_cast<int>(std::ceil(size / 2)) * 2; }
 
 }  // namespace
 
 StrokeFont::StrokeFont(int height) {
   const double unit = height / kGridHeight;
-  margin_ = even(unit * (kHalfStrokeWidth + kRimWidth));
+  margin_ = next_even(unit * (kHalfStrokeWidth + kRimWidth));
   for (const auto& shape : kLetterShapes) {
     const auto lines = lines_of(shape.strokes);
     const auto outline = [&](double x, double y) {
@@ -117,9 +117,10 @@ StrokeFont::StrokeFont(int height) {
       }
       return (nearest - kHalfStrokeWidth) * unit;
     };
-    const int width = even(shape.width * unit) + 2 * margin_;
-    glyphs_[shape.letter] = {Stamp{width, even(height) + 2 * margin_, kRimWidth * unit, outline},
-                             even((shape.width + kLetterSpacing) * unit)};
+    const int width = next_even(shape.width * unit) + 2 * margin_;
+    glyphs_[shape.letter] = {
+        Stamp{width, next_even(height) + 2 * margin_, kRimWidth * unit, outline},
+        next_even((shape.width + kLetterSpacing) * unit)};
   }
 }
 

@@ -76,7 +76,9 @@ TEST(ConfigUnitsTest, WrittenValuesReadTheSame) {
   }
 }
 
-TEST(ConfigUnitsTest, QuotesLikeToml) { EXPECT_EQ(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\""); }
+TEST(ConfigUnitsTest, QuotesLikeToml) {
+  EXPECT_EQ(in_quotes("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+}
 
 }  // namespace
 }  // namespace app

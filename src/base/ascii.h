@@ -1,15 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
-namespace server {
+namespace base {
 
-/// Whether two ASCII texts are the same but for upper and lower case.
+/// The character in lower case if it is an ASCII letter, whatever the locale.
+constexpr char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// Whether two texts are the same but for upper and lower case of ASCII letters.
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(a, b, {}, ascii_lower, ascii_lower);
 }
 
 /// `text` without spaces and tabs at its ends.
@@ -19,4 +22,4 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-}  // namespace server
+}  // namespace base
