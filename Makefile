@@ -30,7 +30,7 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 TIME ?= 60
 
-.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan fuzz fuzz-quick bench papers papers-quick site package image install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan asan-build tsan-build fuzz fuzz-quick bench papers papers-quick site package image install clean
 
 run:
 	$(DEPS) build run
@@ -68,11 +68,13 @@ lint-fast:
 	$(DEPS) build run test
 	scripts/lint
 
-asan tsan:
+asan-build tsan-build: %-build:
 	$(DEPS) build run test
-	cmake --preset $@
-	cmake --build --preset $@
-	ctest --preset $@
+	cmake --preset $*
+	cmake --build --preset $*
+
+asan tsan: %: %-build
+	ctest --preset $*
 
 fuzz fuzz-quick:
 	$(DEPS) build run test

@@ -1,5 +1,6 @@
-# A sanitizer's build precompiles the headers that most modules include. Other builds don't, and so show
-# whether each file includes what it uses.
+# A sanitizer's build precompiles the headers that most modules include, and compiles several files of a
+# module as one, which takes half the time. Other builds don't, and so show whether each file includes
+# what it uses.
 if(SYMCAST_SANITIZE)
   file(CONFIGURE OUTPUT standard_headers.cc CONTENT "")
   add_library(standard_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/standard_headers.cc)
@@ -15,6 +16,7 @@ function(add_module name)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE})
   if(SYMCAST_SANITIZE)
     target_precompile_headers(${name} REUSE_FROM standard_headers)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
   endif()
 endfunction()
 
