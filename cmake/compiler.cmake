@@ -9,7 +9,8 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # Makes object files identical in every checkout, so that with ccache a new checkout compiles only
-# files that differ. No precompiled header tests a macro of ours, so pch_defines hides nothing.
+# files that differ; in a sanitizer's build only a checkout at the same place, because a precompiled header
+# of Clang holds its own path. None tests a macro of ours, so pch_defines hides nothing.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 find_program(CCACHE ccache)
 if(CCACHE)
