@@ -69,7 +69,7 @@ bool is_number(std::string_view value) {
 bool is_quoted(std::string_view value) { return value.starts_with('"') || value.starts_with('\''); }
 
 /// "max = \"5M\"", as it should be written.
-std::string in_quotes(std::string_view key, std::string_view value) {
+std::string quoted_assignment(std::string_view key, std::string_view value) {
   const bool repeat = value.size() <= kMaxQuoted && !contains(value, "://");
   return fmt::format("{} = \"{}\"", key, repeat ? value : "...");
 }
@@ -90,7 +90,7 @@ std::string mistake_in_value(std::string_view key, std::string_view value) {
     return fmt::format("texts in a list need quotes: write {} = [\"...\"]", key);
   }
   if (value.starts_with('[') && !contains(value, "]:")) return {};
-  return "text needs quotes: write " + in_quotes(key, value);
+  return "text needs quotes: write " + quoted_assignment(key, value);
 }
 
 /// Line of the first occurrence of `wanted` before `line`; 0 if there is none. Both from 1.

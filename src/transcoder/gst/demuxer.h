@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_handles.h"
 #include "transcoder/gst/gst_types.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_handles.h"
 
 namespace transcoder {

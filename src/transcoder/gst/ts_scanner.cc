@@ -111,8 +111,8 @@ void TsScanner::replace_programs() {
     for (auto at = kSectionHeader; at + 4 + kCrcBytes <= part.size(); at += 4) {
       const int program = ts_number(part, at);
       const int pid = ts_number(part, at + 2, 0x1fff);
-      if (program == 0 || pid == kPatPid || pid == kTsNullPid)
-        continue;  // 0 is the network's table
+      // Program 0 is the network's table.
+      if (program == 0 || pid == kPatPid || pid == kTsNullPid) continue;
       const auto known = programs_.find(program);
       const bool same = known != programs_.end() && known->second.pid == pid;
       programs[program] = same ? known->second : Program{.pid = pid};
