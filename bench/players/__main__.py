@@ -2,16 +2,17 @@
 
     players live                  how far behind live they are, and how fast they catch up (live.py)
     players falling [OPTION]...   MP4 and HLS behind a link that falls to a fifth (falling.py)
+    players far [OPTION]...       MP4 and HLS over long paths with losses (far.py)
 
-Without arguments, both. Needs root, to make network namespaces."""
+Without arguments, all. Needs root, to make network namespaces."""
 
 import sys
 
-from bench.players import falling, live
+from bench.players import falling, far, live
 from netlab import network
 from netlab.browser import chromium
 
-KINDS = {"live": live.main, "falling": falling.main}
+KINDS = {"live": live.main, "falling": falling.main, "far": far.main}
 
 
 def main():

@@ -49,6 +49,12 @@ WAYS = {"progressive": Way((in_page, "mp4"), 1.0),
         "player": Way((by_hls_js, "?abr=player"), 2.0)}
 
 
+def carried(lab, when):
+    """Waits until `when`; returns (time, bits that the link has carried)."""
+    time.sleep(max(0, when - time.monotonic()))
+    return time.monotonic(), 8 * lab.counters()[0]["down"]["bytes_out"]
+
+
 class FallingLink:
     """Runs the experiment; then holds the measurements. `phases`: seconds before the fall, on the slow
     link, and after the return."""
@@ -73,18 +79,12 @@ class FallingLink:
             self.fall = self.begin + phases[0]
             self.rise = self.fall + phases[1]
             self.end = self.rise + phases[2]
-            self._carried = [self._look(lab, self.begin), self._look(lab, self.fall)]
+            self._carried = [carried(lab, self.begin), carried(lab, self.fall)]
             lab.set(down_rate=SLOW)
-            self._carried.append(self._look(lab, self.rise))
+            self._carried.append(carried(lab, self.rise))
             lab.set(down_rate=FAST)
-            self._carried.append(self._look(lab, self.end))
+            self._carried.append(carried(lab, self.end))
             self.pictures = Pictures(page.recorded())
-
-    @staticmethod
-    def _look(lab, when):
-        """Waits until `when`; returns (time, bits that the link has carried)."""
-        time.sleep(max(0, when - time.monotonic()))
-        return time.monotonic(), 8 * lab.counters()[0]["down"]["bytes_out"]
 
     def rates(self):
         """bit/s that the link carried: over the whole run, and in each phase."""

@@ -19,6 +19,8 @@ namespace {
 
 // Sets windows and the minimum RTO, then selects another: bpf/congestion_controls.bpf.c.
 const std::string kPokeControl = "sym_poke";
+// Part of every kernel, and allowed for every process.
+const std::string kEverywhere = "reno";
 
 bool is_ours(const std::string& name) { return name.starts_with("sym_"); }
 
@@ -95,6 +97,14 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
   }
   read_back(fd, applied);
   return applied;
+}
+
+AppliedHints SocketHints::restart(int fd) const {
+  const std::string current = congestion_control(fd);
+  if (!set_congestion_control(fd, kEverywhere)) {
+    return {.congestion_control = current, .error = failed_to("select " + kEverywhere)};
+  }
+  return apply(fd, {.congestion_control = current});
 }
 
 /// Without eBPF. Returns the error; empty if there is none.

@@ -64,6 +64,9 @@ class SocketHints {
   explicit SocketHints(OwnControls own = {});
 
   AppliedHints apply(int fd, const Hints& hints) const;
+  /// Lets the connection's congestion control begin again, as on a new connection with the present
+  /// window.
+  AppliedHints restart(int fd) const;
 
   /// Sets the connection's minimum RTO for good: by tcpinfo::set_rto_min(), before Linux 6.15 by
   /// poke_rto_min(). Returns false and sets errno on failure.

@@ -15,6 +15,16 @@ using namespace std::chrono_literals;
 // refilling the buffer: a buffer that has lost a second recovers it in six. A larger share refills
 // it more slowly, a smaller one costs quality. Not measured against other values.
 constexpr double kTransferShare = 0.85;
+// Share of the time that loading may take, with the round trip of each request and retransmissions:
+// a player that loads one part after the other falls behind with 1. Nearer to 1 uses more of a long
+// path, and refills the buffer more slowly. At least kMinTransferShare is left for the transfers: a
+// player that cannot keep up with its requests loads several parts at once, and needs a rate to go
+// on. Not measured against other values.
+constexpr double kLoadShare = 0.95;
+constexpr double kMinTransferShare = 0.1;
+// The waits of this much media count: some 10 parts, of which a few have lost a segment. Less lets
+// the rate follow single losses, more lets it follow a path that has changed later.
+constexpr base::Duration kWaitingSpan = 4s;
 // The rate rises by kBlindStep for each kStepInterval since it last changed: a transfer proves the
 // path's rate, but only for that moment. At most for kMaxStepTime, which suits a player that loads
 // a segment every two seconds; longer would let a single transfer after a pause raise it too far.
@@ -46,11 +56,24 @@ void TransferPolicy::set_limits(const RateLimits& limits) {
   rate_ = std::clamp(rate_, limits.min, limits.max);
 }
 
-Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Duration late,
-                                const Transport& transport, base::Time now) {
-  if (!carries) return {rate_, Reason::kHold};
-  const auto share = transport.video(kTransferShare * *carries);
-  follow(std::clamp(share, limits_.min, limits_.max), late, now);
+void TransferPolicy::loaded(base::Duration media, base::Duration waited) {
+  const double share = base::seconds(waited) / base::seconds(media);
+  waiting_ +=
+      std::min(1.0, media / std::chrono::duration<double>{kWaitingSpan}) * (share - waiting_);
+}
+
+/// The share of the transfers' rate that leaves time for what passes between them.
+double TransferPolicy::transfer_share() const {
+  return std::clamp(kLoadShare - waiting_, kMinTransferShare, kTransferShare);
+}
+
+Decision TransferPolicy::decide(const Transfers& transfers, const Transport& transport,
+                                base::Time now) {
+  if (!transfers.rate) return {rate_, Reason::kHold};
+  const auto late = transfers.late;
+  const auto share = transport.video(transfer_share() * *transfers.rate);
+  // A lost segment says nothing about the rate that follows.
+  if (!transfers.silent) follow(std::clamp(share, limits_.min, limits_.max), late, now);
   const auto want = std::clamp(std::min(sustained_, drain(late) * share), limits_.min, limits_.max);
   if (want < (1 - kRateDeadBand) * rate_) {
     rate_ = want;

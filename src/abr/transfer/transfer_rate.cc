@@ -1,6 +1,7 @@
 #include "abr/transfer/transfer_rate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace abr {
 
@@ -24,6 +25,10 @@ constexpr double kKernelTick = 0.004;
 // Slices older than three segments of two seconds do not count. Longer remembers a path that may
 // have changed, shorter leaves one slice for slow players. Not measured against other values.
 constexpr base::Duration kSliceLifetime = std::chrono::seconds{6};
+// A retransmission arrives within a round trip and a quarter of the loss (RACK-TLP, RFC 8985, 6.2).
+// If nothing has for this long, the sender waits for a timer, or the path is blocked. Fewer let
+// the rate fall while a segment is sent again, more let it fall later when the path is blocked.
+constexpr double kQuietRoundTrips = 1.5;
 
 }  // namespace
 
@@ -35,6 +40,7 @@ void TransferRate::follow(const TransferRate& former) {
 }
 
 void TransferRate::skip_idle(const Sample& sample) {
+  bits_arrived(sample);
   previous_ = sample;
   sampled_ = sample.at;
 }
@@ -43,15 +49,46 @@ void TransferRate::update(const Sample& sample) {
   const auto before = previous_.value_or(Sample{.idle = true});
   previous_ = sample;
   sampled_ = sample.at;
-  if (before.idle) lead_ = base::seconds(sample.round_trip);
+  if (before.idle) lead_ = base::seconds(sample.min_rtt);
   const auto held = sample.receiver_limited - before.receiver_limited;
   const double busy = std::max(0.0, base::seconds(sample.busy - before.busy - held));
-  const double bits = 8.0 * static_cast<double>(sample.acked - before.acked);
-  const double seconds = bits > 0 ? of_path(busy, bits, sample, before) : busy;
-  lead_ = std::max(0.0, lead_ - (busy - seconds));
+  const double bits = bits_arrived(sample);
+  if (quiet_ == 0) quiet_retransmits_ = before.retransmits;
+  if (bits == 0 || before.repairing) quiet_ += busy;
+  if (bits == 0 && !sample.idle) {
+    if (is_silent()) measured_ = sample.at;
+    return;
+  }
+  end_quiet(sample, before);
+  const double seconds = bits == 0 || before.repairing ? 0 : of_path(busy, bits, sample, before);
+  if (!before.repairing) lead_ = std::max(0.0, lead_ - (busy - seconds));
   current_.bits += bits;
   current_.seconds += seconds;
   if (sample.idle || current_.seconds - lead_ >= kFallSpan) finish_slice(sample);
+}
+
+/// The bits that have arrived since the last sample. A receiver may discard what it acknowledged
+/// out of order, and the sender counts that in segments: a sum that shrinks counts again from its
+/// highest value on.
+double TransferRate::bits_arrived(const Sample& sample) {
+  const auto before = std::exchange(arrived_, std::max(arrived_, sample.acked + sample.sacked));
+  return 8.0 * static_cast<double>(arrived_ - before);
+}
+
+/// Something has arrived. Nothing did so before because only lost segments were missing, or because
+/// the path is slow.
+void TransferRate::end_quiet(const Sample& sample, const Sample& before) {
+  const double quiet = std::exchange(quiet_, 0);
+  const bool timer = quiet - lead_ > kQuietRoundTrips * base::seconds(sample.rtt) &&
+                     sample.retransmits > quiet_retransmits_;
+  const double repair = before.repairing || timer ? std::max(0.0, quiet - lead_) : 0;
+  repaired_ += repair;
+  current_.seconds += quiet - repair;
+}
+
+bool TransferRate::is_silent() const {
+  return previous_ &&
+         quiet_ - lead_ >= std::max(kFallSpan, kQuietRoundTrips * base::seconds(previous_->rtt));
 }
 
 /// The part of the busy time in which the bits passed the path. The kernel measures a rate of the
@@ -93,11 +130,18 @@ TransferRate::Slice TransferRate::newest(double seconds) const {
 }
 
 std::optional<base::BitRate> TransferRate::value() const {
+  std::optional<double> rate;
   const auto all = newest(kRiseSpan);
-  if (all.seconds < kFallSpan && all.bits < kMinKnownBits) return {};
-  const auto last = newest(kFallSpan);
-  return base::BitRate{
-      static_cast<std::int64_t>(std::min(last.bits / last.seconds, all.bits / all.seconds))};
+  if (all.seconds >= kFallSpan || all.bits >= kMinKnownBits) {
+    const auto last = newest(kFallSpan);
+    rate = std::min(last.bits / last.seconds, all.bits / all.seconds);
+  }
+  if (is_silent()) {
+    const double now = current_.bits / (current_.seconds + quiet_ - lead_);
+    rate = std::min(rate.value_or(now), now);
+  }
+  if (!rate) return {};
+  return base::BitRate{static_cast<std::int64_t>(*rate)};
 }
 
 }  // namespace abr

@@ -19,8 +19,19 @@ constexpr double kQueueingRttRatio = 1.5;
 // connection come 20 times a second.
 constexpr base::Duration kMaxTaking = std::chrono::milliseconds{100};
 
+// Segments: an initial window (RFC 6928), which may pass in one burst. After a fall of the path
+// more are lost, and the time in which they are sent again shows its rate.
+constexpr std::uint32_t kMaxRepair = 10;
+
 bool is_slow_start(const tcpinfo::TcpSample& sample) {
   return !sample.ssthresh || sample.cwnd < *sample.ssthresh;
+}
+
+/// Whether nothing is missing but some lost segments: so few that sending them takes no time to
+/// speak of.
+bool is_repairing(const tcpinfo::TcpSample& sample) {
+  return sample.notsent.bytes() == 0 && sample.lost > 0 && sample.lost <= kMaxRepair &&
+         sample.unacked <= sample.sacked + sample.lost;
 }
 
 }  // namespace
@@ -38,7 +49,18 @@ void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
     detach(now);
     attach(std::move(session), peer);
   }
+  // The next response may follow before the next tick, and would seem to be part of the last one.
+  if (busy_) sample(false, now);
+  end_load();
   sent_parts_.on_request(now);
+}
+
+/// The player has all of the last response. A response that is sent while its media is made waits
+/// once for a round trip, like any other.
+void SegmentConnection::end_load() {
+  const auto load = std::exchange(load_, {.repaired = rate_.repaired()});
+  if (load.media <= base::Duration{}) return;
+  session_->loaded(load.media, min_rtt_ + rate_.repaired() - load.repaired);
 }
 
 /// A player may close the connection, and a proxy may use it for another one, as soon as the last
@@ -108,10 +130,13 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   hold_ = response_.lock();
   session_->add_sent(base::ByteCount{static_cast<std::int64_t>(size)});
   const auto max_live_age = SentVideo::kLiveParts * session_->stream().segments().clock().part;
+  const bool video = part.packets().front()->kind == media::Packet::Kind::kVideo;
+  if (video) load_.media += part.duration();
+  load_.amount += base::ByteCount{static_cast<std::int64_t>(size)};
   sent_parts_.add({.size = size,
                    .captured = part.captured(),
                    .duration = part.duration(),
-                   .video = part.packets().front()->kind == media::Packet::Kind::kVideo,
+                   .video = video,
                    .latency_critical = live && now - part.captured() <= max_live_age},
                   connection.sent);
 }
@@ -127,11 +152,15 @@ abr::TransferRate::Sample SegmentConnection::transfer_sample(
   const bool queueing = sample.rtt >= kQueueingRttRatio * sample.min_rtt;
   return {.at = sample.at,
           .acked = sample.bytes_acked,
+          .sacked = std::uint64_t{sample.sacked} * sample.mss,
+          .retransmits = sample.total_retransmits,
           .busy = sample.busy,
           .receiver_limited = sample.receiver_limited,
-          .round_trip = sample.min_rtt,
+          .min_rtt = sample.min_rtt,
+          .rtt = sample.rtt,
           .delivery_rate = sample.delivery_rate,
           .window_limited = !bbr_ && is_slow_start(sample) && !queueing,
+          .repairing = is_repairing(sample),
           .idle = sample.unacked == 0 && sample.notsent.bytes() == 0};
 }
 
@@ -139,6 +168,7 @@ std::optional<tcpinfo::TcpSample> SegmentConnection::take_sample(base::Time now)
   const auto sample = deps_.sampler.sample(fd_, now);
   if (!sample) return {};
   rto_max_.follow(fd_, sample->rtt);
+  min_rtt_ = sample->min_rtt;
   return series_.next(*sample);
 }
 
@@ -164,10 +194,14 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   const auto captured = take_delivered(*sample);
   // TCP is idle, too, while a part waits for its turn to be written.
   busy_ = !counts.idle || !sent_parts_.empty();
-  if (!busy_) end_response();
+  if (!busy_) {
+    restart_bbr(*sample);
+    end_response();
+  }
   session_->report(id_,
                    {.throughput = rate_.value(),
                     .measured = rate_.measured(),
+                    .silent = rate_.is_silent(),
                     .busy = busy_,
                     .taking = video ? taking : base::Duration{},
                     .late = sent_parts_.late(now),
@@ -175,6 +209,22 @@ void SegmentConnection::sample(bool lost, base::Time now) {
                     .lost = lost,
                     .captured = captured},
                    *sample, now);
+}
+
+/// All data is acknowledged: the best moment, as BBR then begins with the next part.
+void SegmentConnection::restart_bbr(const tcpinfo::TcpSample& sample) {
+  const auto rate = rate_.value();
+  if (!bbr_ || !rate) return;
+  const abr::BbrRestart::Transfer transfer{.amount = load_.amount,
+                                           .rate = *rate,
+                                           .pace = sample.pacing,
+                                           .rtt = sample.rtt,
+                                           .min_rtt = sample.min_rtt};
+  if (!bbr_restart_.wanted(transfer, sample.at)) return;
+  const auto applied = deps_.hints.restart(fd_);
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
+  if (!applied.error.empty()) deps_.warnings.failed("a new start of BBR", applied.error);
+  session_->stream().metrics().bbr_restart();
 }
 
 /// Reports the congestion events that nothing pushes. Returns whether one of them is a loss.

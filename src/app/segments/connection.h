@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "abr/transfer/bbr_restart.h"
 #include "abr/transfer/transfer_rate.h"
 #include "app/segments/sent_parts.h"
 #include "app/segments/session.h"
@@ -61,6 +62,13 @@ class SegmentConnection final : public server::ConnectionState {
   bool on_tick(const server::ResponseConnection& connection, base::Time now) override;
 
  private:
+  /// The video that the present response has sent.
+  struct Load {
+    base::Duration media{};
+    base::ByteCount amount;
+    base::Duration repaired{};  ///< TransferRate::repaired() when it began
+  };
+
   void attach(std::shared_ptr<SegmentSession> session, const server::Address& peer);
   void detach(base::Time now);
   void set_up_socket(const server::Address& peer);
@@ -68,6 +76,8 @@ class SegmentConnection final : public server::ConnectionState {
   std::optional<tcpinfo::TcpSample> take_sample(base::Time now);
   void skip_idle(base::Time now);
   void sample(bool lost, base::Time now);
+  void end_load();
+  void restart_bbr(const tcpinfo::TcpSample& sample);
   bool report_polled_events(const tcpinfo::TcpSample& sample);
   base::Time take_delivered(const tcpinfo::TcpSample& sample);
   base::Duration earn_place(const tcpinfo::TcpSample& sample);
@@ -80,8 +90,11 @@ class SegmentConnection final : public server::ConnectionState {
   CongestionEvents events_;
   RtoMax rto_max_;
   abr::TransferRate rate_;
+  abr::BbrRestart bbr_restart_;
   SegmentCount segments_;
   SentParts sent_parts_;
+  Load load_;
+  base::Duration min_rtt_{};            ///< of the last sample
   std::uint64_t acked_ = 0;             ///< TcpSample::bytes_acked that the session's place knows
   std::weak_ptr<const void> response_;  ///< the hold of the present one
   SegmentSession::ResponseHold hold_;   ///< null if none of its media is on the way

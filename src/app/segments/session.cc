@@ -301,6 +301,11 @@ void SegmentSession::delivered(base::Duration part, std::optional<base::Time> aw
   if (!std::exchange(joined_, true)) delays_.joined(at - record_.viewer().connected);
 }
 
+void SegmentSession::loaded(base::Duration media, base::Duration waited) {
+  std::lock_guard lock{mutex_};
+  rate_.loaded(media, waited);
+}
+
 void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                            base::Time now) {
   stream_->metrics().congestion_event(event.kind, source);

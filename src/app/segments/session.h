@@ -139,6 +139,8 @@ class SegmentSession {
   /// The player has received the last frame of a part of this duration at `at`. `awaited`: since
   /// when it has waited for it; nullopt if it has not.
   void delivered(base::Duration part, std::optional<base::Time> awaited, base::Time at);
+  /// See abr::TransferPolicy.
+  void loaded(base::Duration media, base::Duration waited);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
   /// The connection is closed, or has another session.
   void forget(ViewerId connection, const abr::TransferRate& measured);

@@ -27,7 +27,7 @@ abr::Decision SessionRate::report(ConnectionId connection, const ConnectionRepor
   if (report.lost) known.lost_at = now;
   const auto current = current_throughput(now);
   if (current) throughput_ = current;
-  return policy_.decide(current, late(), transport_, now);
+  return policy_.decide({current, is_silent(), late()}, transport_, now);
 }
 
 void SessionRate::forget(ConnectionId connection, const abr::TransferRate& measured) {
@@ -56,6 +56,11 @@ std::optional<base::BitRate> SessionRate::current_throughput(base::Time now) con
     if (report.busy && now - report.measured < kConcurrentWindow) sum = sum + *report.throughput;
   }
   return sum > most.value_or(base::BitRate{}) ? sum : most;
+}
+
+bool SessionRate::is_silent() const {
+  return std::ranges::any_of(connections_,
+                             [](const auto& known) { return known.second.report.silent; });
 }
 
 base::Duration SessionRate::late() const {

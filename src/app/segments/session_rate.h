@@ -21,6 +21,7 @@ class SessionRate {
   struct ConnectionReport {
     std::optional<base::BitRate> throughput;  ///< abr::TransferRate::value
     base::Time measured{};                    ///< abr::TransferRate::measured
+    bool silent = false;                      ///< abr::TransferRate::is_silent
     bool busy = false;                        ///< data is under way
     base::Duration taking{};  ///< the time since the last report, if video was acknowledged
     base::Duration late{};    ///< see abr::TransferPolicy
@@ -36,6 +37,8 @@ class SessionRate {
 
   /// Takes a report, and returns the rate that the player can take now.
   abr::Decision report(ConnectionId connection, const ConnectionReport& report, base::Time now);
+  /// See abr::TransferPolicy.
+  void loaded(base::Duration media, base::Duration waited) { policy_.loaded(media, waited); }
   /// The connection has ended, and has measured this.
   void forget(ConnectionId connection, const abr::TransferRate& measured);
   /// For a new connection: knows what the connections before it have measured.
@@ -46,6 +49,7 @@ class SessionRate {
   base::BitRate rate() const { return policy_.rate(); }
   /// The last known throughput of all connections together, if there has been one.
   std::optional<base::BitRate> throughput() const { return throughput_; }
+  bool is_silent() const;       ///< one of the connections is
   base::Duration late() const;  ///< that of the latest connection
   /// CMSD for a response on `connection`.
   segments::CmsdDynamic dynamics(ConnectionId connection, base::BitRate audio,

@@ -81,6 +81,9 @@ struct Metrics::Families {
         segment_discards{counters(registry, "symcast_segment_discards_total",
                                   "Times that frames of an HLS or DASH player were left out, "
                                   "because their part would have arrived too late")},
+        bbr_restarts{counters(registry, "symcast_segment_bbr_restarts_total",
+                              "Times that BBR was started again on a connection of an HLS or DASH "
+                              "player, because it no longer measured the path")},
         sent{counters(registry, "symcast_tcp_segments_sent_total",
                       "Data segments sent on viewers' connections")},
         retransmitted{counters(registry, "symcast_tcp_segments_retransmitted_total",
@@ -103,6 +106,7 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& delivered;
   prometheus::Family<prometheus::Counter>& unused;
   prometheus::Family<prometheus::Counter>& segment_discards;
+  prometheus::Family<prometheus::Counter>& bbr_restarts;
   prometheus::Family<prometheus::Counter>& sent;
   prometheus::Family<prometheus::Counter>& retransmitted;
   prometheus::Family<prometheus::Histogram>& delay;
@@ -156,6 +160,7 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
   s->unused_ = &families_->unused.Add({{"stream", name}});
   s->segment_discards_ = &families_->segment_discards.Add({{"stream", name}});
+  s->bbr_restarts_ = &families_->bbr_restarts.Add({{"stream", name}});
   s->segments_sent_ = &families_->sent.Add({{"stream", name}});
   s->segments_retransmitted_ = &families_->retransmitted.Add({{"stream", name}});
   return s;
@@ -197,6 +202,7 @@ void Metrics::release(const std::string& name) {
   families_->delivered.Remove(s.timed_by_tcp_info_);
   families_->unused.Remove(s.unused_);
   families_->segment_discards.Remove(s.segment_discards_);
+  families_->bbr_restarts.Remove(s.bbr_restarts_);
   families_->sent.Remove(s.segments_sent_);
   families_->retransmitted.Remove(s.segments_retransmitted_);
   for (auto& [format, delays] : s.delays_) {
@@ -218,6 +224,8 @@ void Metrics::Stream::retargeted(double seconds_since_event) {
 void Metrics::Stream::delivery_unused() { unused_->Increment(); }
 
 void Metrics::Stream::segment_discard() { segment_discards_->Increment(); }
+
+void Metrics::Stream::bbr_restart() { bbr_restarts_->Increment(); }
 
 void Metrics::Stream::segments(std::uint32_t sent, std::uint32_t retransmitted) {
   segments_sent_->Increment(sent);

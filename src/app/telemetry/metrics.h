@@ -70,6 +70,8 @@ class Metrics {
     Delays& delays(std::string_view format);
     /// Frames of a segment player are left out.
     void segment_discard();
+    /// BBR begins again on a connection of a segment player.
+    void bbr_restart();
     /// Adds data segments that viewers' connections have sent.
     void segments(std::uint32_t sent, std::uint32_t retransmitted);
 
@@ -95,6 +97,7 @@ class Metrics {
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Counter* unused_ = nullptr;
     prometheus::Counter* segment_discards_ = nullptr;
+    prometheus::Counter* bbr_restarts_ = nullptr;
     prometheus::Counter* segments_sent_ = nullptr;
     prometheus::Counter* segments_retransmitted_ = nullptr;
     std::mutex mutex_;

@@ -1,6 +1,10 @@
 #include "tcpinfo/socket_hints.h"
 
 #include <gtest/gtest.h>
+#include <linux/inet_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "loopback.h"
 #include "tcpinfo/socket_control.h"
@@ -13,6 +17,14 @@ namespace {
 class SocketHintsTest : public testing::Test {
  protected:
   TcpInfo info() const { return read_tcp_info(connection_.sender())->info; }
+
+  /// The bandwidth that BBR has measured, in its own unit; 0 before it has.
+  std::uint32_t bbr_bandwidth() const {
+    ::tcp_cc_info state{};
+    socklen_t size = sizeof state;
+    EXPECT_EQ(::getsockopt(connection_.sender(), IPPROTO_TCP, TCP_CC_INFO, &state, &size), 0);
+    return state.bbr.bbr_bw_lo;
+  }
 
   const SocketHints hints_;
   Loopback connection_;
@@ -42,6 +54,18 @@ TEST_F(SocketHintsTest, DoesNotReportHintsThatWereNotGiven) {
   EXPECT_EQ(applied.congestion_control, "reno");
   EXPECT_EQ(applied.error, "");
 }
+
+TEST_F(SocketHintsTest, StartsBbrAgain) {
+  if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
+  connection_.send("x");
+  ASSERT_GT(bbr_bandwidth(), 0u);
+  const auto applied = hints_.restart(connection_.sender());
+  EXPECT_EQ(applied.error, "");
+  EXPECT_EQ(applied.congestion_control, "bbr");
+  EXPECT_EQ(bbr_bandwidth(), 0u);
+}
+
+TEST_F(SocketHintsTest, CannotStartABadDescriptorAgain) { EXPECT_NE(hints_.restart(-1).error, ""); }
 
 TEST_F(SocketHintsTest, RefusesAWindow) {
   EXPECT_NE(hints_.apply(connection_.sender(), {.cwnd = 20}).error, "");

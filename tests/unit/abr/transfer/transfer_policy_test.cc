@@ -11,7 +11,7 @@ class TransferPolicyTest : public testing::Test {
  protected:
   Decision decide(double mbps, base::Duration late = 0ms, base::Duration later = 50ms) {
     now_ += later;
-    return policy_.decide(base::BitRate::mbps(mbps), late, {}, now_);
+    return policy_.decide({.rate = base::BitRate::mbps(mbps), .late = late}, {}, now_);
   }
   double mbps() const { return static_cast<double>(policy_.rate().bps()) / 1e6; }
 
@@ -23,7 +23,7 @@ class TransferPolicyTest : public testing::Test {
 };
 
 TEST_F(TransferPolicyTest, HoldsWhileNothingIsKnown) {
-  EXPECT_EQ(policy_.decide({}, 0ms, {}, now_).reason, Reason::kHold);
+  EXPECT_EQ(policy_.decide({}, {}, now_).reason, Reason::kHold);
   EXPECT_EQ(mbps(), 2);
 }
 
@@ -35,7 +35,7 @@ TEST_F(TransferPolicyTest, FallsAtOnceToAShareOfTheTransferRate) {
 
 TEST_F(TransferPolicyTest, AudioIsNotPartOfTheVideoRate) {
   now_ += 50ms;
-  policy_.decide(base::BitRate::mbps(1), 0ms, {.factor = 1, .fixed = base::BitRate::kbps(150)},
+  policy_.decide({.rate = base::BitRate::mbps(1)}, {.factor = 1, .fixed = base::BitRate::kbps(150)},
                  now_);
   EXPECT_NEAR(mbps(), 0.7, 0.01);
 }
@@ -104,6 +104,41 @@ TEST_F(TransferPolicyTest, IgnoresSmallChanges) {
   const double before = mbps();
   EXPECT_EQ(decide(2.36).reason, Reason::kHold);
   EXPECT_EQ(mbps(), before);
+}
+
+/// A part of 400 ms over a round trip of 200 ms: half of its time is left.
+TEST_F(TransferPolicyTest, LeavesTimeForTheRoundTripOfEachRequest) {
+  for (int i = 0; i < 100; ++i) policy_.loaded(400ms, 200ms);
+  decide(2);
+  EXPECT_NEAR(mbps(), 0.45 * 2, 0.01);
+}
+
+TEST_F(TransferPolicyTest, ShortRoundTripsCostNothing) {
+  for (int i = 0; i < 100; ++i) policy_.loaded(400ms, 40ms);
+  decide(2);
+  EXPECT_NEAR(mbps(), 0.85 * 2, 0.01);
+}
+
+TEST_F(TransferPolicyTest, LeavesARateToAPlayerThatCannotKeepUp) {
+  for (int i = 0; i < 100; ++i) policy_.loaded(400ms, 600ms);
+  decide(5);
+  EXPECT_NEAR(mbps(), 0.5, 0.01);
+}
+
+TEST_F(TransferPolicyTest, OneLossHardlyCounts) {
+  for (int i = 0; i < 100; ++i) policy_.loaded(400ms, 200ms);
+  policy_.loaded(400ms, 600ms);
+  decide(2);
+  EXPECT_NEAR(mbps(), 0.35 * 2, 0.01);
+}
+
+TEST_F(TransferPolicyTest, IsAtOnceWhatItWasAfterSilence) {
+  decide(2);
+  now_ += 50ms;
+  policy_.decide({.rate = base::BitRate{}, .silent = true}, {}, now_);
+  EXPECT_NEAR(mbps(), 0.3, 0.01);
+  EXPECT_EQ(decide(2).reason, Reason::kStep);
+  EXPECT_NEAR(mbps(), 1.7, 0.01);
 }
 
 }  // namespace

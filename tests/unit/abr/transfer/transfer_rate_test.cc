@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace abr {
 namespace {
@@ -37,9 +38,11 @@ class TransferRateTest : public testing::Test {
                               base::BitRate kernels = {}) const {
     return {.at = now_,
             .acked = static_cast<std::uint64_t>((acked_ + passed).bytes()),
+            .retransmits = retransmits_,
             .busy = whole_jiffies(busy_ + busy),
             .receiver_limited = held_,
-            .round_trip = kRoundTrip,
+            .min_rtt = kRoundTrip,
+            .rtt = kRoundTrip,
             .delivery_rate = kernels,
             .window_limited = window_limited_,
             .idle = idle};
@@ -52,6 +55,7 @@ class TransferRateTest : public testing::Test {
   base::ByteCount acked_;
   base::Duration busy_{};
   base::Duration held_{};
+  std::uint64_t retransmits_ = 0;
   bool window_limited_ = false;
 };
 
@@ -93,6 +97,80 @@ TEST_F(TransferRateTest, FallsBeforeATransferEnds) {
     add_sample(base::BitRate::mbps(1) * (i * kSampleInterval), i * kSampleInterval, false);
   }
   EXPECT_LT(mbps(), 1.5);
+}
+
+/// A long path, and a lost segment: nothing is acknowledged in order for two round trips.
+TEST_F(TransferRateTest, CountsWhatArrivesBehindALoss) {
+  const auto link = base::BitRate::mbps(5);
+  base::ByteCount in_order, behind;
+  for (int i = 1; i <= 60; ++i) {
+    now_ += kSampleInterval;
+    const bool recovering = i > 40 && i <= 50;
+    (recovering ? behind : in_order) += link * kSampleInterval;
+    if (i == 51) in_order += std::exchange(behind, {});
+    auto now = sample(in_order, i * kSampleInterval, false);
+    now.sacked = static_cast<std::uint64_t>(behind.bytes());
+    rate_.update(now);
+    if (i > 10) {
+      EXPECT_NEAR(mbps(), 5, 0.4) << i;
+    }
+  }
+}
+
+TEST_F(TransferRateTest, SurvivesAReceiverThatDiscardsWhatItHas) {
+  const auto link = base::BitRate::mbps(5);
+  for (int i = 1; i <= 60; ++i) {
+    now_ += kSampleInterval;
+    auto now = sample(link * (i * kSampleInterval), i * kSampleInterval, false);
+    if (i == 30) now.sacked = 10'000;
+    rate_.update(now);
+  }
+  EXPECT_NEAR(mbps(), 5, 0.2);
+}
+
+/// The last segments of a transfer are lost. Nothing arrives until the retransmission timer
+/// expires.
+TEST_F(TransferRateTest, LeavesOutTheTimeInWhichALostSegmentIsMissing) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  const double before = mbps();
+  add_sample({}, 0ms, false);
+  for (int i = 1; i <= 10; ++i) {
+    now_ += kSampleInterval;
+    add_sample({}, i * kSampleInterval, false);
+  }
+  EXPECT_TRUE(rate_.is_silent());
+  EXPECT_EQ(mbps(), 0);
+  ++retransmits_;
+  now_ += kSampleInterval;
+  add_sample(base::ByteCount{100'000}, 11 * kSampleInterval, true);
+  EXPECT_FALSE(rate_.is_silent());
+  EXPECT_GE(mbps(), 0.9 * before);
+  EXPECT_NEAR(base::seconds(rate_.repaired()), 0.46, 0.05);
+}
+
+TEST_F(TransferRateTest, LeavesOutTheTimeInWhichOnlyLostSegmentsAreMissing) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  const auto link = base::BitRate::mbps(5);
+  for (int i = 0; i < 8; ++i) {
+    auto now = sample(link * (i * kSampleInterval), i * kSampleInterval, i == 7);
+    if (i >= 4) now = sample(link * 150ms, i * kSampleInterval, i == 7);
+    now.repairing = i >= 4 && i < 7;
+    rate_.update(now);
+    now_ += kSampleInterval;
+  }
+  EXPECT_NEAR(mbps(), 5, 0.5);
+  EXPECT_NEAR(base::seconds(rate_.repaired()), 0.15, 0.02);
+}
+
+/// A path that has become so slow that segments are further apart than a round trip.
+TEST_F(TransferRateTest, CountsTheTimeInWhichNothingIsLost) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  for (int i = 0; i <= 20; ++i) {
+    add_sample(base::ByteCount{1500 * (i / 2)}, i * kSampleInterval, false);
+    now_ += kSampleInterval;
+  }
+  EXPECT_NEAR(mbps(), 0.12, 0.03);
+  EXPECT_EQ(rate_.repaired(), base::Duration{});
 }
 
 TEST_F(TransferRateTest, FallsWhileNothingPasses) {
