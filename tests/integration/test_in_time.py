@@ -170,10 +170,11 @@ def received(tmp_path_factory):
 
 
 def check_together(sent, got):
-    """By the median: a busy server leaves frames out, and a flash may begin with the next one."""
+    """By half of the flashes: a busy server leaves frames out, and a flash may begin with the next one."""
     expected, found = flash_and_beep.offset(sent), flash_and_beep.offsets(got)
     assert found, "no flash with a beep"
-    assert abs(statistics.median(found) - expected) < MOST, (found, expected)
+    errors = [abs(offset - expected) for offset in found]
+    assert statistics.median_low(errors) < MOST, (found, expected)
 
 
 @pytest.mark.parametrize("stream", ["hls-ts", "hls-packed", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid", "fragments",

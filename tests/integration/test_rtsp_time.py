@@ -120,7 +120,8 @@ def test_late_reports_put_a_camera_in_time(received, stream):
 @pytest.mark.parametrize("stream", AFTER_REPORTS)
 def test_late_reports_cost_no_pictures_and_no_audio(received, stream):
     """A busy server leaves pictures out, and drops late audio for which it has made silence, maybe before
-    the reports."""
+    the reports. Over UDP, pictures that come too late on a busy machine are lost before the server has
+    them."""
     file, _, before, after = received[stream]
 
     def since(metric):
@@ -130,6 +131,9 @@ def test_late_reports_cost_no_pictures_and_no_audio(received, stream):
     if not late:
         out_of_order = since("symcast_source_frames_dropped_total")
         assert out_of_order < STEP * flash_and_beep.RATE, "as many as a step back would cost"
+        lost = since("symcast_source_frames_total") - since("symcast_group_frames_total")
+        assert lost <= out_of_order + 1, "one is being encoded"
+    if not late and not AFTER_REPORTS[stream].udp:
         pictures = flash_and_beep.pictures(file)
         flashes = flash_and_beep.onsets(pictures, flash_and_beep.WHITE)
         shown = sum(flashes[0] <= time < flashes[-1] for time, _ in pictures)
