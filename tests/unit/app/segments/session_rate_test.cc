@@ -58,6 +58,21 @@ TEST_F(SessionRateTest, AStalledConnectionDoesNotCount) {
   EXPECT_EQ(rate_.throughput(), base::BitRate::mbps(1));
 }
 
+TEST_F(SessionRateTest, SilenceLowersTheRateOnlyWhileItLasts) {
+  add(1, {.throughput = base::BitRate::mbps(2)});
+  const auto before = rate_.rate();
+  add(1, {.throughput = base::BitRate{}, .silent = true});
+  EXPECT_LT(rate_.rate(), 0.5 * before);
+  add(1, {.throughput = base::BitRate::mbps(2)});
+  EXPECT_EQ(rate_.rate(), before);
+}
+
+TEST_F(SessionRateTest, LeavesTimeBetweenLoads) {
+  for (int i = 0; i < 100; ++i) rate_.loaded(400ms, 240ms);
+  add(1, {.throughput = base::BitRate::mbps(2)});
+  EXPECT_NEAR(static_cast<double>(rate_.rate().bps()), 0.35 * 2e6, 1e4);
+}
+
 TEST_F(SessionRateTest, AnOldMeasurementDecidesNothing) {
   const auto then = now_;
   now_ += 1s;
