@@ -16,26 +16,24 @@ constexpr double kPaceShare = 0.7;
 constexpr int kMeasuringRoundTrips = 2;
 // Smoothed round trip over the minimum below which nothing queues.
 constexpr double kEmptyPathRatio = 1.25;
-// A restart has helped if transfers are this much faster afterwards. If it has, the next one may
-// follow after kMinInterval: about as long as a transfer rate takes to be measured. If not, the
-// path is the limit, and the interval doubles up to kMaxInterval.
-constexpr double kHelps = 1.25;
+// BBR has lost the path's bandwidth if transfers were this much faster before. A higher share also
+// restarts it for the noise of measurement, which costs packets where the queue is short; a lower
+// one lets it go on at half the pace.
+constexpr double kLostShare = 0.6;
+// About as long as the rate after a restart takes to be measured: TransferRate::value() rises with
+// a second of transfer, and a part takes a quarter of its time.
 constexpr base::Duration kMinInterval = 4s;
-constexpr base::Duration kMaxInterval = 64s;
 
 }  // namespace
 
 bool BbrRestart::wanted(const Transfer& transfer, base::Time now) {
   best_ = std::max(best_, transfer.rate);
+  const bool slower = transfer.rate <= kLostShare * best_;
   const bool paced = transfer.rate >= kPaceShare * transfer.pace;
-  const bool too_short =
-      transfer.amount < transfer.pace * (kMeasuringRoundTrips * transfer.min_rtt);
+  const bool is_short = transfer.amount < transfer.pace * (kMeasuringRoundTrips * transfer.min_rtt);
   const bool empty_path = transfer.rtt <= kEmptyPathRatio * transfer.min_rtt;
-  if (!paced || !too_short || !empty_path || now < next_) return false;
-  const bool helped = best_ >= kHelps * before_;
-  interval_ = helped ? kMinInterval : std::min(2 * interval_, kMaxInterval);
-  next_ = now + interval_;
-  before_ = transfer.rate;
+  if (!slower || !paced || !is_short || !empty_path || now < next_) return false;
+  next_ = now + kMinInterval;
   best_ = {};
   return true;
 }

@@ -9,9 +9,9 @@ namespace abr {
 /// (draft-cardwell-iccrg-bbr-congestion-control, 4.1.2.4). Transfers of two round trips or less
 /// have no such round trip, unless a segment is lost, and what that one shows is the length of the
 /// transfer. BBR then paces the next ones by it, the rate of the video falls, and the transfers get
-/// shorter. A new start, which doubles the pace in each round trip, ends that.
-/// `bench/players far` shows it at 200 ms. No I/O, no clock; one instance per
-/// connection.
+/// shorter. A new start, which doubles the pace in each round trip, ends that. A path that has
+/// become slower looks the same at first; then one new start is in vain. `bench/players far` shows
+/// it at 200 ms. No I/O, no clock; one instance per connection.
 class BbrRestart {
  public:
   struct Transfer {
@@ -26,10 +26,8 @@ class BbrRestart {
   bool wanted(const Transfer& transfer, base::Time now);
 
  private:
-  base::Time next_{};  ///< not before
-  base::Duration interval_{};
-  base::BitRate before_;  ///< the rate at the last restart
-  base::BitRate best_;    ///< the highest since then
+  base::BitRate best_;  ///< the highest rate since the last restart
+  base::Time next_{};   ///< not before
 };
 
 }  // namespace abr
