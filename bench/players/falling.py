@@ -9,14 +9,13 @@ switches  number of changes of the served rate by a tenth or more, and their mea
 age       of the picture on the screen, by the time drawn into it: median / maximum of each phase
 back      seconds from the return until the picture is never again older than promised"""
 
-import argparse
 import json
 import math
 import pathlib
 import statistics
 import tempfile
 
-from bench.players.falling_link import DELAY_MS, NOISE, QUEUE, WAYS, FallingLink
+from bench.players.falling_link import DELAY_MS, NOISE, QUEUE, WAYS, FallingLink, parser
 from bench.policies.health import CpuWatch
 
 
@@ -58,18 +57,11 @@ def print_head(options):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="players falling", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ways", nargs="*", metavar="WAY", help=f"of {', '.join(WAYS)} [all]")
-    parser.add_argument("--runs", type=int, default=1, help="runs of each way [%(default)s]")
-    parser.add_argument("--phases", type=int, nargs=3, default=[15, 20, 25], metavar="SECONDS")
-    parser.add_argument("--source", default=NOISE, help="the stream `live` [%(default)s]")
-    parser.add_argument("--json", type=pathlib.Path, help="file for the figures of every run")
-    options = parser.parse_args(arguments)
-    unknown = set(options.ways) - set(WAYS)
-    if unknown:
-        parser.error(f"unknown way: {', '.join(unknown)}")
-    return options
+    words = parser("falling", __doc__)
+    words.add_argument("--phases", type=int, nargs=3, default=[15, 20, 25], metavar="SECONDS")
+    words.add_argument("--source", default=NOISE, help="the stream `live` [%(default)s]")
+    words.add_argument("--json", type=pathlib.Path, help="file for the figures of every run")
+    return words.parse_args(arguments)
 
 
 def main(arguments):

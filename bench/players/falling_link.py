@@ -5,6 +5,7 @@
     begin ........... fall .......... rise ........ end     CLOCK_MONOTONIC, seconds
 """
 
+import argparse
 import math
 import pathlib
 import time
@@ -47,6 +48,22 @@ class Way:
 WAYS = {"progressive": Way((in_page, "mp4"), 1.0),
         "auto": Way((by_hls_js, "?abr=server"), 2.0),
         "player": Way((by_hls_js, "?abr=player"), 2.0)}
+
+
+def way(name):
+    """For argparse: the name of a way."""
+    if name not in WAYS:
+        raise argparse.ArgumentTypeError(f"unknown way: {name}")
+    return name
+
+
+def parser(bench, text):
+    """Of the options that all benches of these ways have."""
+    result = argparse.ArgumentParser(prog=f"players {bench}", description=text,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("ways", nargs="*", type=way, metavar="WAY", help=f"of {', '.join(WAYS)} [all]")
+    result.add_argument("--runs", type=int, default=1, help="runs of each way [%(default)s]")
+    return result
 
 
 def carried(lab, when):

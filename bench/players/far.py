@@ -7,12 +7,11 @@ rate      Mbit/s that the link carried
 stalled   seconds of pauses of 0.3 s or more without a new picture, and their number
 age       of the picture on the screen, by the time drawn into it: median / maximum"""
 
-import argparse
 import statistics
 import tempfile
 import time
 
-from bench.players.falling_link import FAST, NOISE, SETTLE, WAYS, carried
+from bench.players.falling_link import FAST, NOISE, SETTLE, WAYS, carried, parser
 from netlab.browser.chromium import PLAYS, Browser
 from netlab.browser.pictures import Pictures
 from netlab.daemon import Daemon
@@ -49,21 +48,10 @@ def row(path, way, runs):
           f"{figures['stalls']:<4g}{figures['age']:7.2f} /{figures['age most']:6.2f}", flush=True)
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(prog="players far", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ways", nargs="*", metavar="WAY", help=f"of {', '.join(WAYS)} [all]")
-    parser.add_argument("--runs", type=int, default=1, help="runs of each way [%(default)s]")
-    parser.add_argument("--seconds", type=int, default=40, help="of each run [%(default)s]")
-    options = parser.parse_args(arguments)
-    unknown = set(options.ways) - set(WAYS)
-    if unknown:
-        parser.error(f"unknown way: {', '.join(unknown)}")
-    return options
-
-
 def main(arguments):
-    options = parse(arguments)
+    words = parser("far", __doc__)
+    words.add_argument("--seconds", type=int, default=40, help="of each run [%(default)s]")
+    options = words.parse_args(arguments)
     print(f"{'path':15}{'':12}{'rate':>6}{'stalled s':>15}{'age s':>17}")
     for path in PATHS:
         for way in options.ways or WAYS:

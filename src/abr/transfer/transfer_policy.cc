@@ -18,8 +18,8 @@ constexpr double kTransferShare = 0.85;
 // Share of the time that loading may take, with the round trip of each request and retransmissions:
 // a player that loads one part after the other falls behind with 1. Nearer to 1 uses more of a long
 // path, and refills the buffer more slowly. At least kMinTransferShare is left for the transfers: a
-// player that cannot keep up with its requests loads several parts at once, and needs a rate to go
-// on. Not measured against other values.
+// player whose round trip is as long as a part cannot keep up at any rate. Not measured against
+// other values.
 constexpr double kLoadShare = 0.95;
 constexpr double kMinTransferShare = 0.1;
 // The waits of this much media count: some 10 parts, of which a few have lost a segment. Less lets

@@ -44,13 +44,13 @@ SegmentConnection::~SegmentConnection() { detach(base::Clock::now()); }
 void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
                                    const SegmentSession::ResponseHold& hold,
                                    const server::Address& peer, base::Time now) {
+  // The next response may follow before the next tick, and would seem to be part of the last one.
+  if (busy_) sample(false, now);
   response_ = hold;
   if (session != session_) {
     detach(now);
     attach(std::move(session), peer);
   }
-  // The next response may follow before the next tick, and would seem to be part of the last one.
-  if (busy_) sample(false, now);
   end_load();
   sent_parts_.on_request(now);
 }
@@ -75,6 +75,7 @@ void SegmentConnection::detach(base::Time now) {
     }
   }
   sent_parts_.clear();
+  end_load();
   session_->forget(id_, rate_);
   deps_.connections.remove(id_);
 }
@@ -132,7 +133,7 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   const auto max_live_age = SentVideo::kLiveParts * session_->stream().segments().clock().part;
   const bool video = part.packets().front()->kind == media::Packet::Kind::kVideo;
   if (video) load_.media += part.duration();
-  load_.amount += base::ByteCount{static_cast<std::int64_t>(size)};
+  transfer_ += base::ByteCount{static_cast<std::int64_t>(size)};
   sent_parts_.add({.size = size,
                    .captured = part.captured(),
                    .duration = part.duration(),
@@ -213,9 +214,10 @@ void SegmentConnection::sample(bool lost, base::Time now) {
 
 /// All data is acknowledged: the best moment, as BBR then begins with the next part.
 void SegmentConnection::restart_bbr(const tcpinfo::TcpSample& sample) {
+  const auto amount = std::exchange(transfer_, {});
   const auto rate = rate_.value();
   if (!bbr_ || !rate) return;
-  const abr::BbrRestart::Transfer transfer{.amount = load_.amount,
+  const abr::BbrRestart::Transfer transfer{.amount = amount,
                                            .rate = *rate,
                                            .pace = sample.pacing,
                                            .rtt = sample.rtt,

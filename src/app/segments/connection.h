@@ -65,7 +65,6 @@ class SegmentConnection final : public server::ConnectionState {
   /// The video that the present response has sent.
   struct Load {
     base::Duration media{};
-    base::ByteCount amount;
     base::Duration repaired{};  ///< TransferRate::repaired() when it began
   };
 
@@ -94,6 +93,7 @@ class SegmentConnection final : public server::ConnectionState {
   SegmentCount segments_;
   SentParts sent_parts_;
   Load load_;
+  base::ByteCount transfer_;            ///< sent since all data was acknowledged
   base::Duration min_rtt_{};            ///< of the last sample
   std::uint64_t acked_ = 0;             ///< TcpSample::bytes_acked that the session's place knows
   std::weak_ptr<const void> response_;  ///< the hold of the present one

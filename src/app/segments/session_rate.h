@@ -49,7 +49,6 @@ class SessionRate {
   base::BitRate rate() const { return policy_.rate(); }
   /// The last known throughput of all connections together, if there has been one.
   std::optional<base::BitRate> throughput() const { return throughput_; }
-  bool is_silent() const;       ///< one of the connections is
   base::Duration late() const;  ///< that of the latest connection
   /// CMSD for a response on `connection`.
   segments::CmsdDynamic dynamics(ConnectionId connection, base::BitRate audio,
@@ -62,6 +61,7 @@ class SessionRate {
   };
 
   std::optional<base::BitRate> current_throughput(base::Time now) const;
+  bool is_silent() const;  ///< one of the connections is
 
   const abr::Transport transport_;
   abr::TransferPolicy policy_;
