@@ -89,7 +89,7 @@ def frames_left_out(metrics):
     a busy machine is not zero. Counts of a group end with it, so set groups.linger."""
     return sum(metrics.sum(f"symcast_{name}_total")
                for name in ("group_frames_late", "group_frames_skipped", "group_frames_decimated",
-                            "source_frames_dropped", "source_timeline_jumps",
+                            "source_frames_dropped", "source_timeline_jumps", "source_stalls",
                             "packets_lost_in_handover", "viewer_frames_dropped"))
 
 

@@ -110,7 +110,8 @@ def made_by(daemon, rate):
                                 "group_frames_decimated", "source_frames_dropped",
                                 "viewer_frames_dropped"),
                   missing_audio=count("group_audio_frames_dropped", "viewer_audio_frames_dropped"),
-                  interruptions=count("source_timeline_jumps", "source_frames_repeated", "groups_shed"))
+                  interruptions=count("source_timeline_jumps", "source_stalls", "source_frames_repeated",
+                                      "groups_shed"))
 
 
 def run(command, **options):

@@ -188,7 +188,7 @@ def pauses(daemon, stream="live"):
     """How often a machine was too busy to play the source of a stream, or had to close an encoder."""
     metrics = daemon.metrics()
     return sum(metrics.sum(f"symcast_{what}_total", stream=stream) for what in
-               ("source_timeline_jumps", "source_frames_repeated", "groups_shed"))
+               ("source_timeline_jumps", "source_stalls", "source_frames_repeated", "groups_shed"))
 
 
 def undisturbed(observe, daemon, stream="live"):

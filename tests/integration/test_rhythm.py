@@ -35,13 +35,14 @@ def length(kind):
 
 
 def counted(metrics, stream):
-    """Frames that the server dropped, clock jumps (pauses of the machine), and frames that it kept."""
-    return [metrics.sum(f"symcast_source_{name}_total", stream=stream)
-            for name in ("frames_dropped", "timeline_jumps", "frames")]
+    """Frames that the server dropped, breaks (pauses of the machine), and frames that it kept."""
+    dropped, jumps, stalls, kept = (metrics.sum(f"symcast_source_{name}_total", stream=stream)
+                                    for name in ("frames_dropped", "timeline_jumps", "stalls", "frames"))
+    return dropped, jumps + stalls, kept
 
 
 class Rhythms:
-    """The pts of FRAMES frames of each kind that were received while the source's clock did not jump, and
+    """The pts of FRAMES frames of each kind that were received while the source did not pause, and
     what the server counted meanwhile."""
 
     def __init__(self, directory):
@@ -82,8 +83,8 @@ class Rhythms:
         receive_more(viewers.values(), FRAMES)
         metrics = daemon.metrics()
         for kind in list(viewers):
-            (dropped, jumps, kept), then = counted(metrics, stream[kind]), before[kind]
-            if jumps != then[1]:
+            (dropped, breaks, kept), then = counted(metrics, stream[kind]), before[kind]
+            if breaks != then[1]:
                 continue
             with viewers.pop(kind) as viewer:
                 pictures = viewer.pictures()[first[kind]:first[kind] + FRAMES]

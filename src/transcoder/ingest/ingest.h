@@ -48,6 +48,7 @@ class Ingest {
     std::uint64_t audio_dropped_samples = 0;  ///< before the first picture, or 2 s off
     std::uint64_t unreadable = 0;             ///< see Source::Listener::on_unreadable
     std::uint64_t timeline_jumps = 0;         ///< jumps of the source's clock
+    std::uint64_t stalls = 0;                 ///< see Timeline::stalls
     base::Duration longest_wait{};            ///< of recent pictures for their turn
     std::uint64_t bytes = 0;                  ///< of video and audio, without containers
     std::string video_codec;                  ///< see SourceReport; empty while disconnected

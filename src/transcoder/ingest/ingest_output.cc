@@ -45,7 +45,7 @@ void IngestOutput::picture(media::Frame picture) {
   std::lock_guard lock{mutex_};
   if (closed_) return;
   const auto pts = timeline_.picture(picture.pts, picture.captured);
-  if (report_jumps(picture.captured)) forget_rhythm();
+  if (report_breaks(picture.captured)) forget_rhythm();
   if (!pts || !limit_.admit(*pts)) return count_drop();
   picture.pts = *pts;
   note_picture(picture.captured);
@@ -76,7 +76,7 @@ void IngestOutput::release_waiting() {
   }
 }
 
-/// The source has another clock from now on.
+/// The source has another clock from now on, or another delay.
 void IngestOutput::forget_rhythm() {
   limit_.restart();
   dejitter_.restart();
@@ -104,7 +104,6 @@ void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*cou
     std::lock_guard lock{state_mutex_};
     ++(state_.*counter);
     state_.format = frame.format;
-    state_.timeline_jumps = timeline_.jumps();
     state_.longest_wait = dejitter_.longest_wait();
   }
   sink_.frame(std::make_shared<const media::Frame>(std::move(frame)));
@@ -113,7 +112,6 @@ void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*cou
 void IngestOutput::count_drop() {
   std::lock_guard lock{state_mutex_};
   ++state_.frames_dropped;
-  state_.timeline_jumps = timeline_.jumps();
 }
 
 void IngestOutput::audio(media::Samples samples, base::Time captured) {
@@ -169,14 +167,22 @@ void IngestOutput::close() {
   changed_.notify_all();
 }
 
-/// Returns whether the source's clock has jumped since the last call.
-bool IngestOutput::report_jumps(base::Time now) {
-  const auto jumps = timeline_.jumps();
-  const auto new_jumps = jumps - std::exchange(jumps_seen_, jumps);
-  if (const auto times = jumps_.count(now, new_jumps)) {
-    base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", *times}});
-  }
-  return new_jumps > 0;
+/// Returns whether there was a break since the last call.
+bool IngestOutput::report_breaks(base::Time now) {
+  const auto report = [&](Breaks& breaks, std::uint64_t total, const char* event) {
+    const auto since = total - std::exchange(breaks.seen, total);
+    if (const auto times = breaks.logged.count(now, since)) {
+      base::log::warning(event, {{"stream", stream_}, {"times", *times}});
+    }
+    return since > 0;
+  };
+  const bool jumped = report(jumps_, timeline_.jumps(), "source_clock_jumped");
+  const bool stalled = report(stalls_, timeline_.stalls(), "source_stalled");
+  if (!jumped && !stalled) return false;
+  std::lock_guard lock{state_mutex_};
+  state_.timeline_jumps = timeline_.jumps();
+  state_.stalls = timeline_.stalls();
+  return true;
 }
 
 Ingest::State IngestOutput::state(base::Time now) const {

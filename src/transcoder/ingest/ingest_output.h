@@ -54,28 +54,33 @@ class IngestOutput {
     media::Frame picture;
     base::Time due;
   };
+  /// Jumps of the source's clock, or stalls.
+  struct Breaks {
+    std::uint64_t seen = 0;
+    base::LogPeriod logged;
+  };
 
   void deliver(media::Frame frame, std::uint64_t Ingest::State::*counter);
   void release_waiting();
   void note_picture(base::Time captured);
   void count_drop();
-  bool report_jumps(base::Time now);
+  bool report_breaks(base::Time now);
   void forget_rhythm();
 
   const std::string stream_;
   const Ingest::Sink sink_;
 
   std::mutex mutex_;
-  bool closed_ = false;           // GUARDED_BY(mutex_)
-  Timeline timeline_;             // GUARDED_BY(mutex_)
-  FrameRateLimit limit_;          // GUARDED_BY(mutex_)
-  Dejitter dejitter_;             // GUARDED_BY(mutex_)
-  std::deque<Waiting> waiting_;   // GUARDED_BY(mutex_); in the order of `due`
-  media::Frame last_;             // GUARDED_BY(mutex_); without planes before the first picture
-  base::Time delivered_{};        // GUARDED_BY(mutex_)
-  std::uint64_t number_ = 0;      // GUARDED_BY(mutex_)
-  std::uint64_t jumps_seen_ = 0;  // GUARDED_BY(mutex_)
-  base::LogPeriod jumps_;         // GUARDED_BY(mutex_)
+  bool closed_ = false;          // GUARDED_BY(mutex_)
+  Timeline timeline_;            // GUARDED_BY(mutex_)
+  FrameRateLimit limit_;         // GUARDED_BY(mutex_)
+  Dejitter dejitter_;            // GUARDED_BY(mutex_)
+  std::deque<Waiting> waiting_;  // GUARDED_BY(mutex_); in the order of `due`
+  media::Frame last_;            // GUARDED_BY(mutex_); without planes before the first picture
+  base::Time delivered_{};       // GUARDED_BY(mutex_)
+  std::uint64_t number_ = 0;     // GUARDED_BY(mutex_)
+  Breaks jumps_;                 // GUARDED_BY(mutex_)
+  Breaks stalls_;                // GUARDED_BY(mutex_)
 
   mutable std::mutex state_mutex_;
   Ingest::State state_;                 // GUARDED_BY(state_mutex_)

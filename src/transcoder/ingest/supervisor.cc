@@ -140,7 +140,10 @@ void Supervisor::play() {
 
 Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& source) {
   std::optional<base::Time> playing;
-  std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
+  const auto breaks_in = [](const Ingest::State& output) {
+    return output.timeline_jumps + output.stalls;
+  };
+  std::uint64_t breaks = breaks_in(output_->state(base::Clock::now()));
   audio_off_ = paced_ = false;
   bytes_ = 0;
   Patience::Life life;
@@ -160,8 +163,9 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     auto report = source.report();
     life.data = report.data.value_or(life.data);
     end.had_data = end.had_data || report.data || state.has_picture;
-    // A picture after a jump of the clock is no sign of life: if all are, the clock is wrong.
-    const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
+    // A picture after a jump or a stall is no sign of life: if all are, the clock is wrong.
+    const auto before = std::exchange(breaks, breaks_in(output));
+    const bool steady = breaks == before;
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
     life.picture = std::max(life.picture, report.preparing ? now : state.alive);
     if (playing) end.played = now - *playing;

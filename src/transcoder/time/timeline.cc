@@ -6,8 +6,9 @@ namespace transcoder {
 
 namespace {
 
-/// A picture farther from the wall clock shows that the source's clock jumped. Jitter of live
-/// networks stays below (SRT and RTSP buffer 0.2 s by default); a restarted encoder does not.
+/// A picture farther from the wall clock shows that the source's clock jumped, or that pictures
+/// stalled on their way. Jitter of live networks stays below (SRT and RTSP buffer 0.2 s by
+/// default); a restarted encoder does not.
 constexpr base::Duration kMaxClockError = std::chrono::seconds{1};
 
 /// A picture at most this far back is out of order; one farther back is a jump. A decoder reorders
@@ -24,9 +25,16 @@ constexpr base::Duration kMaxAudioError = std::chrono::seconds{2};
 
 }  // namespace
 
-bool Timeline::jumped(base::Duration source, base::Duration early) const {
+bool Timeline::is_off(base::Duration source, base::Duration early) const {
   return source < last_source_ - kMaxReordering || early > kMaxClockError ||
          early < -kMaxClockError;
+}
+
+/// Whether the source's clock went back, or on by more than the time that has passed. Otherwise
+/// only the arrival has changed.
+bool Timeline::jumped(base::Duration source, media::Pts wall) const {
+  const auto step = source - last_source_;
+  return step < -kMaxReordering || step - (wall - last_wall_) > kMaxClockError;
 }
 
 void Timeline::anchor(base::Duration source, media::Pts wall) {
@@ -48,13 +56,14 @@ std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time ca
     anchor(source, wall);
   } else if (wall < settled_ && early > base::Duration{0}) {
     anchor_.set(source, wall);
-  } else if (jumped(source, early)) {
+  } else if (is_off(source, early)) {
+    ++(jumped(source, wall) ? jumps_ : stalls_);
     anchor(source, wall);
-    ++jumps_;
   } else {
     anchor_.follow(source, wall);
   }
   last_source_ = source;
+  last_wall_ = wall;
   return advance_to(anchor_.place(source));
 }
 

@@ -16,7 +16,7 @@ namespace transcoder {
 ///                 first picture                      arrival jitter, drift
 ///   unanchored ------------------> settling --1 s--> anchored: the offset moves <= 500 ppm
 ///       ^                         ^  early pictures   |
-///       | restart()               |  pull the offset  | clock backwards, or > 1 s off: a jump
+///       | restart()               |  pull the offset  | clock backwards, or > 1 s off
 ///       +-- (new connection) -----+-------------------+
 ///
 /// Arguments `source` are timestamps of the source; `captured` and `now` are monotonic.
@@ -36,9 +36,13 @@ class Timeline {
 
   /// Number of jumps of the source's clock.
   std::uint64_t jumps() const { return jumps_; }
+  /// How often pictures whose times went on came more than 1 s late, or caught up by as much: the
+  /// source, its network or this server had stalled.
+  std::uint64_t stalls() const { return stalls_; }
 
  private:
-  bool jumped(base::Duration source, base::Duration early) const;
+  bool is_off(base::Duration source, base::Duration early) const;
+  bool jumped(base::Duration source, media::Pts wall) const;
   void anchor(base::Duration source, media::Pts wall);
   std::optional<media::Pts> advance_to(media::Pts pts);
 
@@ -47,8 +51,10 @@ class Timeline {
   ClockAnchor anchor_;
   media::Pts settled_{};  // end of settling
   base::Duration last_source_{};
+  media::Pts last_wall_{};  ///< arrival of that picture
   std::optional<media::Pts> last_;
   std::uint64_t jumps_ = 0;
+  std::uint64_t stalls_ = 0;
 };
 
 }  // namespace transcoder

@@ -75,6 +75,6 @@ int main(int argc, char** argv) {
       "%lu viewers, %lu changes of group, %lu frames and %lu audio frames missing, %lu jumps\n",
       static_cast<unsigned long>(state.joined), static_cast<unsigned long>(state.switches),
       static_cast<unsigned long>(missing), static_cast<unsigned long>(missing_audio),
-      static_cast<unsigned long>(stream.source.timeline_jumps));
+      static_cast<unsigned long>(stream.source.timeline_jumps + stream.source.stalls));
   return 0;
 }

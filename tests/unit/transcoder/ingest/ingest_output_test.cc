@@ -125,6 +125,15 @@ TEST_F(IngestOutputTest, CountsJumps) {
   picture(0s, 2040ms);
   EXPECT_EQ(frames_.size(), 2u);
   EXPECT_EQ(state(3s).timeline_jumps, 1u);
+  EXPECT_EQ(state(3s).stalls, 0u);
+}
+
+TEST_F(IngestOutputTest, CountsStalls) {
+  picture(0s, 0s);
+  picture(40ms, 3s);
+  EXPECT_EQ(frames_.size(), 2u);
+  EXPECT_EQ(state(3s).timeline_jumps, 0u);
+  EXPECT_EQ(state(3s).stalls, 1u);
 }
 
 TEST_F(IngestOutputTest, HasAudioForASecondAfterAudio) {

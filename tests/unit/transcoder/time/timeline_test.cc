@@ -90,6 +90,30 @@ TEST(TimelineTest, ReanchorsAfterAStallOfMoreThanASecond) {
   Timeline timeline{kStreamClock};
   timeline.picture(0s, kEpoch);
   EXPECT_EQ(timeline.picture(kFrame, kEpoch + 3s), 3s);
+  EXPECT_EQ(timeline.stalls(), 1u);
+  EXPECT_EQ(timeline.jumps(), 0u) << "the source's times went on";
+}
+
+TEST(TimelineTest, CatchingUpAfterAStallIsNoJump) {
+  Timeline timeline{kStreamClock};
+  timeline.picture(0s, kEpoch);
+  for (int i = 1; i < 200; ++i) timeline.picture(i * kFrame, kEpoch + 4s + i * kFrame / 2);
+  EXPECT_GT(timeline.stalls(), 1u);
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, TimesThatWentOnDuringAPauseAreNeither) {
+  Timeline timeline{kStreamClock};
+  timeline.picture(0s, kEpoch);
+  EXPECT_EQ(timeline.picture(10s, kEpoch + 10s), 10s);
+  EXPECT_EQ(timeline.stalls() + timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, AClockThatJumpsDuringAPauseIsAJump) {
+  Timeline timeline{kStreamClock};
+  timeline.picture(0s, kEpoch);
+  timeline.picture(1h, kEpoch + 10s);
+  EXPECT_EQ(timeline.stalls(), 0u);
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
