@@ -74,7 +74,10 @@ def offset(path):
     return statistics.median(found)
 
 
-def silence(path):
-    """Milliseconds without audio, between the first and the last of a clip that has it all the time."""
+def silence(path, most):
+    """Milliseconds without audio, between the first and the last of a clip that has it all the time.
+    Each pause counts for at most `most` milliseconds."""
     heard = [time for time, level in audio(path) if level > LOUD]
-    return 1000 * (heard[-1] - heard[0]) - len(heard) if heard else float("inf")
+    if not heard:
+        return float("inf")
+    return sum(min(most, 1000 * (after - before) - 1) for before, after in zip(heard, heard[1:]))

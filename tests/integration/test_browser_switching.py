@@ -64,13 +64,13 @@ class TwoServers:
             upstream.close()
 
 
-def not_sent(stream):
-    """How many frames are missing in the bytes of a stream, as a busy machine does not encode all."""
+def steps_of(stream):
+    """Time from each frame in the bytes of a stream to the next, in frames."""
     probe = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
                             "packet=pts_time", "-of", "csv=p=0", "-i", "-"],
                            input=bytes(stream), capture_output=True, check=True, timeout=60)
     times = [float(line.split(b",")[0]) for line in probe.stdout.split()]
-    return round((times[-1] - times[0]) * RATE) + 1 - len(times)
+    return [RATE * (after - before) for before, after in zip(times, times[1:])]
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +96,14 @@ def test_every_frame_is_shown_through_changes_of_group(recordings, container):
     assert troubles == []
     assert len(pictures.recording["ranges"]) == 1, "the buffer has a gap"
     assert len(set(pictures.sizes())) >= 3
-    assert min(pictures.steps(RATE)) > 0.5, "a frame was shown twice"
+    # A busy machine does not encode all frames, and repeats one while the source pauses.
+    sent = steps_of(stream)
+    assert min(pictures.steps(RATE)) > 0.5 * min(sent), "a frame was shown twice"
     # Chromium counts a frame that it drops some time later.
     counted = pictures.before(pictures.ended - 1)
     steps = counted.steps(RATE)
     missing = sum(round(step) - 1 for step in steps)
     known = {"shown but not recorded": counted.unseen(),
-             "dropped by Chromium": pictures.recording["dropped"], "not sent": not_sent(stream)}
+             "dropped by Chromium": pictures.recording["dropped"], "not sent": round(sum(sent) - len(sent))}
     print(f"{container}: {len(steps) + 1} frames, {missing} missing; {known}")
     assert missing <= sum(known.values()), "frames are missing"

@@ -16,6 +16,7 @@ PATIENCE = 120  # seconds
 SECONDS = 8  # that a viewer receives
 DAMAGED_SECONDS = 60  # that a damaged source plays, so that it does not end before its viewer has had
 DAMAGED_RECEIVED = 20
+MOST_SILENCE = 1000  # milliseconds that a pause counts: damage makes shorter ones, a busy server may stop for longer
 BATCH = 8  # sources at a time, because they and the server share a few cores
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
 H264 = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25")
@@ -188,6 +189,6 @@ def test_damage_costs_no_more_audio_than_in_ffmpeg(received):
     """Of all copies together, per second: a viewer receives a part of each. A busy server adds some
     silence. Without repairs it is twice as much as in ffmpeg."""
     names = [f"damaged-{seed}" for seed in range(1, 4)]
-    lost = sum(flash_and_beep.silence(received.file(name)) for name in names) / DAMAGED_RECEIVED
-    expected = sum(flash_and_beep.silence(received.sent[name]) for name in names) / DAMAGED_SECONDS
-    assert lost <= 1.5 * expected, [flash_and_beep.silence(received.file(name)) for name in names]
+    lost = [flash_and_beep.silence(received.file(name), MOST_SILENCE) for name in names]
+    expected = [flash_and_beep.silence(received.sent[name], MOST_SILENCE) for name in names]
+    assert sum(lost) / DAMAGED_RECEIVED <= 1.5 * sum(expected) / DAMAGED_SECONDS, (lost, expected)
