@@ -51,8 +51,10 @@ def test_every_frame_is_timed_by_its_own_ack(seen, path):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_frame_is_delivered_before_it_can_be(seen, path):
+    """A busy machine may stop the server between a write and its reading of the clock, so that only the time
+    of capture is surely before the departure."""
     for frame in seen[path].frames:
-        assert frame["acked"] >= frame["departed"] + 2 * ONE_WAY_MS / 1000 - CLOCKS
+        assert frame["acked"] >= frame["captured"] + 2 * ONE_WAY_MS / 1000 - CLOCKS
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -38,7 +38,7 @@ class LowLatencyPlayer:
         self._playlists = HlsPlayer(daemon, stream=stream, **where)
         self._media = Player(daemon, **where)
         self.chunks = []  # as in mp4_boxes
-        self.media = b""  # initialization sections and parts
+        self.media = []  # files: an initialization section and the parts that need it
         self.refused = []  # (path, status) of refused requests
         self._init = None
         self._stop = threading.Event()
@@ -83,13 +83,13 @@ class LowLatencyPlayer:
     def _load_init(self, segment):
         if segment.init != self._init:
             self._init = segment.init
-            self.media += self._media.media(self._playlists.path("auto", segment.init))
+            self.media.append(self._media.media(self._playlists.path("auto", segment.init)))
 
     def _load(self, path):
         reply = self._media.get(path)
         if reply.status == 200:
             self.chunks += mp4_boxes.chunks(reply.body)
-            self.media += reply.body
+            self.media[-1] += reply.body
         else:
             self.refused.append((path, reply.status))
 
@@ -213,12 +213,13 @@ def test_parts_that_would_be_late_are_sent_without_frames(played):
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
 def test_what_is_left_can_be_decoded(played, tmp_path):
     _, player, _ = played
-    media = tmp_path / "media.mp4"
-    media.write_bytes(player.media)
-    done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-i", media, "-map", "0:v",
-                           "-fps_mode", "passthrough", "-f", "null", "-"],
-                          capture_output=True, text=True, timeout=PATIENCE, check=True)
-    assert done.stderr == ""
+    for number, data in enumerate(player.media):
+        media = tmp_path / f"{number}.mp4"
+        media.write_bytes(data)
+        done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-i", media, "-map", "0:v",
+                               "-fps_mode", "passthrough", "-f", "null", "-"],
+                              capture_output=True, text=True, timeout=PATIENCE, check=True)
+        assert done.stderr == ""
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
