@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -190,19 +191,53 @@ def ffmpeg_complaints(text):
 
 
 class Mpv:
-    """Plays in real time."""
+    """Plays in real time. mpv 0.35 may never end after an underrun of the audio, if it ends by itself and
+    so waits for the rest of the audio (issue 13242 of mpv)."""
 
     installed = bool(shutil.which("mpv"))
 
-    def play(self, url, _directory, rate):
-        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--frames={SECONDS * rate}",
-                          "--msg-level=all=warn", "--no-terminal", url])
+    def play(self, url, directory, _rate):
+        ours, theirs = socket.socketpair()
+        with ours, theirs, open(directory / "mpv.log", "w+") as log:
+            process = subprocess.Popen(
+                [*PLAYER, "mpv", "--no-config", "--vo=null", "--ao=null", "--gapless-audio=no", "--msg-level=all=warn",
+                 "--no-input-terminal", f"--input-ipc-client=fd://{theirs.fileno()}", url],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, pass_fds=[theirs.fileno()])
+            theirs.close()
+            try:
+                self._position = self._watch(ours)
+                self._code = process.wait(PATIENCE)
+            finally:
+                process.kill()
+                process.wait()
+            log.seek(0)
+            self._complaints = [line for line in map(str.strip, log) if line and not MPV_LATE.fullmatch(line)]
         return self
 
+    @staticmethod
+    def _watch(connection):
+        """Has mpv quit when it has played SECONDS. Returns its last position, in seconds."""
+        connection.settimeout(PATIENCE)
+        commands = connection.makefile("rw")
+        position = 0
+
+        def send(*command):
+            commands.write(json.dumps({"command": command}) + "\n")
+            commands.flush()
+
+        send("observe_property", 1, "time-pos")
+        for line in commands:
+            event = json.loads(line)
+            if event.get("name") == "time-pos":
+                position = event.get("data") or position
+            if position >= SECONDS:
+                send("quit")
+                break
+        return position
+
     def check(self, _):
-        code, out, err = self._done
-        check_quiet(code, [line for line in (out + err).splitlines()
-                           if line and not MPV_LATE.fullmatch(line)])
+        check_quiet(self._code, self._complaints)
+        assert self._position >= SECONDS
 
 
 class GStreamer:

@@ -168,7 +168,8 @@ def test_segments_begin_where_the_manifest_says(dash, quick, representation):
     for number, chunks in found.items():
         begin = chunks[0][0] / scale - numbering.media_time(number)
         assert abs(begin) < numbering.length / 2, "DASH-IF's drift of simple addressing"
-        assert len(chunks) > 1
+    # A busy encoder may leave out most of one.
+    assert any(len(chunks) > 1 for chunks in found.values())
     assert mp4_boxes.gaps([chunk for chunks in found.values() for chunk in chunks]) == []
 
 
