@@ -1,5 +1,6 @@
 """Fragmented MP4 as players see it: reads an initialization section and its chunks."""
 
+import itertools
 import struct
 
 
@@ -44,6 +45,12 @@ def chunks(data):
         assert sum(sizes) == len(samples), "mdat has bytes that belong to no sample"
         found.append((begin, durations, sizes))
     return found
+
+
+def times(data):
+    """The decoding time of each frame, in the track's timescale."""
+    return [time for begin, durations, _ in chunks(data)
+            for time in itertools.accumulate(durations[:-1], initial=begin)]
 
 
 def chunk_lengths(data):

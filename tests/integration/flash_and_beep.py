@@ -68,6 +68,19 @@ def offsets(path, flashes=flashes):
     return [1000 * (beep - flash) for flash, beep in pairs if abs(beep - flash) < 0.45]
 
 
+def offset_ranges(path):
+    """The least and the most that each of these offsets may have been. If pictures are missing before a flash,
+    it may have begun with one of those."""
+    measured, beeps = pictures(path), onsets(audio(path), LOUD)
+    before = {time: earlier for (earlier, _), (time, _) in zip(measured, measured[1:])}
+    result = []
+    for flash in flashes(measured):
+        beep = min(beeps, key=lambda beep, flash=flash: abs(beep - flash), default=float("inf"))
+        if abs(beep - flash) < 0.45:
+            result.append((1000 * (beep - flash), 1000 * (beep - min(flash, before[flash] + 1 / RATE))))
+    return result
+
+
 def offset(path):
     found = offsets(path)
     assert found, f"no flash with a beep in {path}"

@@ -41,12 +41,12 @@ VLC_REBUFFERS = "is called too late"
 VLC_WITHOUT_CLOCK = re.compile(r"Timestamp conversion failed for \d+: no reference clock"
                                r"|Could not convert timestamp \d+ for FFmpeg")
 MPV_LATE = re.compile(
-    r"\[\w+\] (Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
+    r"(\[\w+\] )?(Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
     r"|hardware, temporary CPU spikes, .*|position will not match to the video .*"
     r"|Consider trying `--profile=fast` .*)?")
 # libavformat's HLS demuxer loads the initialization section again after each playlist reload, even
 # an unchanged one, and then warns about the duplicate.
-FFMPEG_OWN_DOING = re.compile(r"\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\] "
+FFMPEG_OWN_DOING = re.compile(r"(\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\]|\[ffmpeg/demuxer\] mov,mp4,m4a,3gp,3g2,mj2:) "
                               r"Found duplicated MOOV Atom\. Skipped it")
 # GStreamer warns about printing the context of its own HTTP client.
 GST_OWN_DOING = "of type 'GstSoupSession'"
@@ -198,7 +198,7 @@ class Mpv:
 
     def play(self, url, directory, _rate):
         ours, theirs = socket.socketpair()
-        with ours, theirs, open(directory / "mpv.log", "w+") as log:
+        with ours, theirs, open(directory / "mpv.log", "w+") as log, open(log.name) as written:
             process = subprocess.Popen(
                 [*PLAYER, "mpv", "--no-config", "--vo=null", "--ao=null", "--gapless-audio=no", "--msg-level=all=warn",
                  "--no-input-terminal", f"--input-ipc-client=fd://{theirs.fileno()}", url],
@@ -206,38 +206,40 @@ class Mpv:
             theirs.close()
             try:
                 self._position = self._watch(ours)
+                # mpv also complains about being ended.
+                self._complaints = [line for line in map(str.strip, written) if is_complaint_of_mpv(line)]
+                tell_mpv(ours, "quit")
                 self._code = process.wait(PATIENCE)
             finally:
                 process.kill()
                 process.wait()
-            log.seek(0)
-            self._complaints = [line for line in map(str.strip, log) if line and not MPV_LATE.fullmatch(line)]
         return self
 
     @staticmethod
     def _watch(connection):
-        """Has mpv quit when it has played SECONDS. Returns its last position, in seconds."""
+        """Waits until mpv has played SECONDS. Returns its last position, in seconds."""
         connection.settimeout(PATIENCE)
-        commands = connection.makefile("rw")
         position = 0
-
-        def send(*command):
-            commands.write(json.dumps({"command": command}) + "\n")
-            commands.flush()
-
-        send("observe_property", 1, "time-pos")
-        for line in commands:
+        tell_mpv(connection, "observe_property", 1, "time-pos")
+        for line in connection.makefile():
             event = json.loads(line)
             if event.get("name") == "time-pos":
                 position = event.get("data") or position
             if position >= SECONDS:
-                send("quit")
                 break
         return position
 
     def check(self, _):
         check_quiet(self._code, self._complaints)
         assert self._position >= SECONDS
+
+
+def tell_mpv(connection, *command):
+    connection.sendall(json.dumps({"command": command}).encode() + b"\n")
+
+
+def is_complaint_of_mpv(line):
+    return line and not MPV_LATE.fullmatch(line) and not FFMPEG_OWN_DOING.fullmatch(line)
 
 
 class GStreamer:

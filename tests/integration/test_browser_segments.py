@@ -8,7 +8,7 @@ import pytest
 
 from netlab.browser.chromium import BLANK, PLAYS, Browser, origin
 from netlab.daemon import Daemon
-from netlab.viewer import Viewer, frames_left_out
+from netlab.viewer import Viewer
 from tests.integration.segment_requests import undisturbed
 from tests.integration.switching.proxy import SwitchingProxy
 
@@ -32,7 +32,6 @@ min_bits_per_pixel = 0.5
 [groups]
 max = 4
 cpu = 1
-linger = "1h"
 [segments]
 window = "20s"
 part = "200ms"
@@ -75,13 +74,14 @@ def steady(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recordings(browser, steady, tmp_path_factory):
-    """{player: (Pictures, frames that the server left out)}. Meanwhile `steady` makes its
+    """{player: (Pictures, steps between the frames that were sent)}. Meanwhile `steady` makes its
     first segments."""
     with Daemon("--source", f"live=test:?size=320x180&fps={RATE}", config=SWITCHING,
                 directory=tmp_path_factory.mktemp("switching")) as daemon:
         with SwitchingProxy(daemon) as proxy:
             def record():
-                before, begin = frames_left_out(daemon.metrics()), time.monotonic()
+                proxy.sent.clear()
+                begin = time.monotonic()
                 pages = play(browser, urljoin(proxy.url, "/")[:-1], FAR_BEHIND)
                 try:
                     seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
@@ -89,10 +89,10 @@ def recordings(browser, steady, tmp_path_factory):
                 finally:
                     for page in pages.values():
                         page.close()
-                return seen, frames_left_out(daemon.metrics()) - before
+                return seen, proxy.steps(RATE)
 
-            seen, missed = undisturbed(record, daemon)
-    return {player: (pictures, missed) for player, pictures in seen.items()}
+            seen, sent = undisturbed(record, daemon)
+    return {player: (pictures, sent) for player, pictures in seen.items()}
 
 
 def fatal(errors):
@@ -106,18 +106,23 @@ def changes(pictures):
 
 @pytest.mark.parametrize("player", FILES)
 def test_every_frame_is_shown_through_changes_of_group(recordings, player):
-    pictures, missed = recordings[player]
+    """A busy machine does not encode all frames."""
+    pictures, sent = recordings[player]
+    not_sent = sum(round(step) - 1 for step in sent)
     assert fatal(pictures.recording["player"]["errors"]) == []
-    assert len(pictures.recording["ranges"]) == 1, "the buffer has a gap"
+    ranges = pictures.recording["ranges"]
+    gaps = sum(begin - end for (_, end), (begin, _) in zip(ranges, ranges[1:]))
+    assert round(gaps * RATE) <= not_sent, "the buffer has a gap"
     # Chromium counts a frame that it drops some time later.
     counted = pictures.before(pictures.ended - 1)
     steps = counted.steps(RATE)
     missing = sum(round(step) - 1 for step in steps)
     known = {"shown but not recorded": counted.unseen(),
-             "dropped by Chromium": pictures.recording["dropped"], "left out by the server": missed}
+             "dropped by Chromium": pictures.recording["dropped"], "not sent": not_sent}
     print(f"{player}: {len(steps) + 1} frames, {missing} missing; {known}")
-    assert min(steps) > 0.5, "a frame was shown twice"
-    assert max(abs(step - round(step)) for step in steps) < 0.05, "the timeline shifted"
+    assert min(steps) > 0.5 * min(sent), "a frame was shown twice"
+    assert all(min(abs(step - other) for other in (round(step), *sent)) < 0.05 for step in steps), \
+        "the timeline shifted"
     assert missing <= sum(known.values()), "frames are missing"
 
 

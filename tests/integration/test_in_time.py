@@ -171,10 +171,10 @@ def received(tmp_path_factory):
 
 
 def check_together(sent, got):
-    """By half of the flashes: a busy server leaves frames out, and a flash may begin with the next one."""
-    expected, found = flash_and_beep.offset(sent), flash_and_beep.offsets(got)
+    """By half of the flashes, as a busy server also leaves audio out."""
+    expected, found = flash_and_beep.offset(sent), flash_and_beep.offset_ranges(got)
     assert found, "no flash with a beep"
-    errors = [abs(offset - expected) for offset in found]
+    errors = [max(least - expected, expected - most, 0) for least, most in found]
     assert statistics.median_low(errors) < MOST, (found, expected)
 
 

@@ -14,8 +14,10 @@ import http.server
 import re
 import threading
 
+from netlab import mp4_boxes
 from tests.integration.segment_requests import Rungs
 
+VIDEO_TIMESCALE = 90_000  # per second
 KEPT_ALIVE = 1  # seconds between requests: sessions end after ten seconds without one
 PASSED_ON = ["Content-Type", "Cache-Control", "CMSD-Dynamic", "Access-Control-Allow-Origin"]
 HEAD = ("#EXTM3U", "#EXT-X-VERSION", "#EXT-X-TARGETDURATION", "#EXT-X-SERVER-CONTROL",
@@ -90,6 +92,8 @@ class SwitchingProxy:
         self.rungs = Rungs(daemon)
         # Numbers of the video segments that players have requested, by session.
         self.served = collections.defaultdict(set)
+        # {number of a segment: {name of a file: times of its frames}}, of what players have received.
+        self.sent = collections.defaultdict(dict)
         self._sizes = {}  # by number
         self._stop = threading.Event()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -128,6 +132,11 @@ class SwitchingProxy:
     def changes_by_session(self):
         return [sum(number + 1 in numbers for number in numbers)
                 for numbers in list(self.served.values())]
+
+    def steps(self, rate):
+        """Time from each frame to the next one in what players have received, in frames."""
+        times = sorted({time for names in list(self.sent.values()) for file in list(names.values()) for time in file})
+        return [rate * (after - before) / VIDEO_TIMESCALE for before, after in zip(times, times[1:])]
 
     def sizes(self):
         """The frame sizes that players have received."""
@@ -170,7 +179,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         number = int(media["number"] or 0)
         if media["number"]:
             self.server.proxy.served[media["session"]].add(number)
-        return self._pass_on(rungs.path(number % len(rungs.players), media["name"]))
+        content = self._pass_on(rungs.path(number % len(rungs.players), media["name"]))
+        if media["number"] and content:
+            self.server.proxy.sent[number][media["name"]] = mp4_boxes.times(content)
+        return None
 
     def _playlist(self, query):
         texts = []
@@ -202,12 +214,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _pass_on(self, path):
-        """Forwards each chunk as soon as it arrives."""
+        """Forwards each chunk as soon as it arrives. Returns the content, which is empty if there is an error."""
         response = self._ask(path)
         if "Content-Length" in response.headers:
-            return self._send(response, response.read())
+            content = response.read()
+            self._send(response, content)
+            return content if response.status == 200 else b""
         self._begin(response, None)
+        content = bytearray()
         while piece := response.read1(1 << 16):
+            content += piece
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         self.wfile.write(b"0\r\n\r\n")
-        return None
+        return bytes(content)
