@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "app/http/near_miss.h"
 #include "base/thread_time.h"

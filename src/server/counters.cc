@@ -1,5 +1,7 @@
 #include "server/counters.h"
 
+#include <vector>
+
 namespace server {
 
 namespace {

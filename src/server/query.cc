@@ -23,9 +23,9 @@ bool may_stay(char c) {
 std::string kept_query(std::string_view query) {
   std::string kept;
   while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
+    const auto end = query.find('&');
     const auto item = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+    query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
     if (item.empty() || is_ours(item) || !std::ranges::all_of(item, may_stay)) continue;
     kept += kept.empty() ? '?' : '&';
     kept += item;

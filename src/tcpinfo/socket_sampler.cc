@@ -3,6 +3,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <optional>
+
 namespace tcpinfo {
 
 namespace {

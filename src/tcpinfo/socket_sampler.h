@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "tcpinfo/tcp_sampler.h"
 
 namespace tcpinfo {

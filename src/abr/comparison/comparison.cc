@@ -1,6 +1,8 @@
 #include "abr/policy/comparison.h"
 
 #include <array>
+#include <memory>
+#include <span>
 
 #include "abr/comparison/camel_policy.h"
 #include "abr/comparison/dbr_policy.h"

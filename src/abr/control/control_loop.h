@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "abr/control/congestion_choice.h"
 #include "abr/control/sample_interval.h"

@@ -1,3 +1,6 @@
+#include <memory>
+#include <span>
+
 #include "abr/policy/comparison.h"
 
 namespace abr {

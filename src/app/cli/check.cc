@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <ostream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "app/config/config_advice.h"
 #include "app/config/config_files.h"

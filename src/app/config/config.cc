@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "app/config/config_check.h"
 #include "app/config/config_files.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "app/config/config_types.h"
 #include "app/config/config_units.h"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "app/config/config_types.h"
 #include "app/config/nearest.h"

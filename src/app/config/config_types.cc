@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 #include "app/config/config_units.h"
 #include "app/config/nearest.h"

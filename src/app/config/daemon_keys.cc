@@ -1,3 +1,6 @@
+#include <optional>
+#include <vector>
+
 #include "app/config/config_keys.h"
 #include "app/config/config_lists.h"
 #include "app/config/config_section.h"

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <variant>
 
 #include "app/config/config_toml.h"
 #include "transcoder/secrets.h"

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "abr/policy/comparison.h"
 #include "app/config/config_keys.h"
 #include "app/config/config_lists.h"

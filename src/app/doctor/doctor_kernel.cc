@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstring>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "app/config/config_units.h"
 #include "base/capabilities.h"

@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "base/capabilities.h"
 #include "base/cpus.h"

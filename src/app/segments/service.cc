@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/config/config_units.h"

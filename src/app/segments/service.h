@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/segments/connection.h"
 #include "app/segments/on_demand.h"

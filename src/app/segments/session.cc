@@ -1,6 +1,7 @@
 #include "app/segments/session.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "app/segments/declared.h"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "app/tcp/frame_deliveries.h"
 #include "app/tcp/telemetry_budget.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "abr/congestion_control.h"
 #include "app/config/config.h"

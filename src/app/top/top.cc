@@ -7,6 +7,8 @@
 #include <ostream>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "app/config/config_units.h"
 #include "app/top/connection.h"

@@ -1,3 +1,5 @@
+#include <span>
+
 #include "app/web/web_files.h"
 
 namespace app {

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "tcpinfo/ebpf/congestion_controls.h"
 
 namespace tcpinfo {

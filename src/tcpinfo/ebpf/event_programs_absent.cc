@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "tcpinfo/ebpf/event_programs.h"
 
 namespace tcpinfo {

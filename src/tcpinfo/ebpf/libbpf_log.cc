@@ -3,6 +3,7 @@
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdarg>

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace tcpinfo {
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "transcoder/access/access_rules.h"

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include "transcoder/handle.h"
 

@@ -7,11 +7,13 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "media/h264.h"
 #include "media/mp4.h"

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <utility>
+#include <variant>
 
 #include "base/log.h"
 #include "base/thread_time.h"

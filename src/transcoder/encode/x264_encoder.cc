@@ -10,6 +10,7 @@ extern "C" {
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>

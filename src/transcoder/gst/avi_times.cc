@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include <optional>
+#include <span>
 
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_handles.h"

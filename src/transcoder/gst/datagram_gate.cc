@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>

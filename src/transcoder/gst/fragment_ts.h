@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "transcoder/gst/ts_packet.h"
 #include "transcoder/time/fragment_position.h"

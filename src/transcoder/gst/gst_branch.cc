@@ -6,6 +6,7 @@
 #include <gst/video/video.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "media/frame.h"
 #include "transcoder/gst/gst_handles.h"

@@ -5,6 +5,7 @@
 #include <gst/video/video.h>
 
 #include <cstring>
+#include <memory>
 
 #include "transcoder/time/source_time.h"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/log.h"

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace transcoder {
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 #include "transcoder/secrets.h"

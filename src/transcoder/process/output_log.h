@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/log_period.h"
 #include "base/unique_fd.h"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "transcoder/process/ingest_probe.h"
 #include "transcoder/process/ingest_program.h"

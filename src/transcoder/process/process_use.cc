@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <fstream>

@@ -4,10 +4,12 @@ extern "C" {
 #include <libavcodec/avcodec.h>
 }
 
+#include <algorithm>
 #include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"

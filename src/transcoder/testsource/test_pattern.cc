@@ -3,10 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 #include <random>
+#include <string>
 
 #include "transcoder/testsource/pixel_rows.h"
 #include "transcoder/testsource/test_code.h"

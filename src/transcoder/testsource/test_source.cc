@@ -3,6 +3,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "transcoder/picture/picture_pool.h"
 #include "transcoder/testsource/test_pattern.h"
