@@ -46,6 +46,8 @@ if(SYMCAST_SANITIZE)
   add_compile_definitions(SYMCAST_SANITIZED)
   add_compile_options(-fsanitize=${SYMCAST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SYMCAST_SANITIZE})
+endif()
+if(SYMCAST_TESTS)
   # All targets share precompiled headers (targets.cmake), so all must define what some libraries ask for.
   add_compile_options(-pthread)
 endif()
