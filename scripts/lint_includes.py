@@ -8,7 +8,7 @@ import re
 import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "src"
-# {header: names in std that need it}, of those that are precompiled.
+# {header: names in std that need it}, of those that are precompiled, or come with them.
 NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal erase_if fill find find_if lexicographical_compare "
                  "lower_bound max max_element min min_element minmax none_of nth_element remove_if replace "
@@ -34,9 +34,9 @@ NAMES = {
 }
 HEADERS = {name: header for header, names in NAMES.items() for name in names.split()}
 # {name: other headers that declare it, too, or include the one that does}
-ALSO = {"string_view": {"string"}, "get": {"array", "utility", "variant", "map"}, "swap": {"algorithm"}, "hash": {"string", "string_view", "optional", "memory"},
-        "move": {"algorithm"}, "erase_if": {"vector", "string", "deque", "map", "set"},
-        "in_place": {"optional", "variant"}, "pair": {"map"}}
+ALSO = {"erase_if": {"deque", "map", "set", "string", "vector"}, "get": {"array", "map", "utility", "variant"},
+        "hash": {"memory", "optional", "string", "string_view"}, "in_place": {"optional", "variant"},
+        "move": {"algorithm"}, "pair": {"map"}, "string_view": {"string"}, "swap": {"algorithm"}}
 RANGES = "algorithm"
 
 
@@ -44,7 +44,7 @@ RANGES = "algorithm"
 def text_of(path):
     """The file without comments and literals."""
     text = path.read_text()
-    return re.sub(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"(?=[^\n]*)', "", text, flags=re.DOTALL)
+    return re.sub(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"', "", text, flags=re.DOTALL)
 
 
 @functools.cache
