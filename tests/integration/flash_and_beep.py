@@ -61,24 +61,24 @@ def sharp_flashes(measured):
     return [time for time in flashes(measured) if time in follows]
 
 
+def pairs(begins, beeps):
+    """(flash, beep) of each flash that has a beep next to it."""
+    nearest = [(flash, min(beeps, key=lambda beep: abs(beep - flash))) for flash in begins if beeps]
+    return [(flash, beep) for flash, beep in nearest if abs(beep - flash) < 0.45]
+
+
 def offsets(path, flashes=flashes):
     """How late each beep is after the flash next to it, in milliseconds."""
-    begins, beeps = flashes(pictures(path)), onsets(audio(path), LOUD)
-    pairs = [(flash, min(beeps, key=lambda beep: abs(beep - flash))) for flash in begins if beeps]
-    return [1000 * (beep - flash) for flash, beep in pairs if abs(beep - flash) < 0.45]
+    return [1000 * (beep - flash) for flash, beep in pairs(flashes(pictures(path)), onsets(audio(path), LOUD))]
 
 
 def offset_ranges(path):
     """The least and the most that each of these offsets may have been. If pictures are missing before a flash,
     it may have begun with one of those."""
-    measured, beeps = pictures(path), onsets(audio(path), LOUD)
+    measured = pictures(path)
     before = {time: earlier for (earlier, _), (time, _) in zip(measured, measured[1:])}
-    result = []
-    for flash in flashes(measured):
-        beep = min(beeps, key=lambda beep, flash=flash: abs(beep - flash), default=float("inf"))
-        if abs(beep - flash) < 0.45:
-            result.append((1000 * (beep - flash), 1000 * (beep - min(flash, before[flash] + 1 / RATE))))
-    return result
+    return [(1000 * (beep - flash), 1000 * (beep - min(flash, before[flash] + 1 / RATE)))
+            for flash, beep in pairs(flashes(measured), onsets(audio(path), LOUD))]
 
 
 def offset(path):

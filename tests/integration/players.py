@@ -46,8 +46,9 @@ MPV_LATE = re.compile(
     r"|Consider trying `--profile=fast` .*)?")
 # libavformat's HLS demuxer loads the initialization section again after each playlist reload, even
 # an unchanged one, and then warns about the duplicate.
-FFMPEG_OWN_DOING = re.compile(r"(\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\]|\[ffmpeg/demuxer\] mov,mp4,m4a,3gp,3g2,mj2:) "
-                              r"Found duplicated MOOV Atom\. Skipped it")
+FFMPEG_OWN_DOING = re.compile(
+    r"(\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\]|\[ffmpeg/demuxer\] mov,mp4,m4a,3gp,3g2,mj2:) "
+    r"Found duplicated MOOV Atom\. Skipped it")
 # GStreamer warns about printing the context of its own HTTP client.
 GST_OWN_DOING = "of type 'GstSoupSession'"
 
@@ -235,7 +236,8 @@ class Mpv:
 
 
 def tell_mpv(connection, *command):
-    connection.sendall(json.dumps({"command": command}).encode() + b"\n")
+    with contextlib.suppress(BrokenPipeError):  # it has ended, and said why
+        connection.sendall(json.dumps({"command": command}).encode() + b"\n")
 
 
 def is_complaint_of_mpv(line):
