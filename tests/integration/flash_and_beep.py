@@ -72,13 +72,18 @@ def offsets(path, flashes=flashes):
     return [1000 * (beep - flash) for flash, beep in pairs(flashes(pictures(path)), onsets(audio(path), LOUD))]
 
 
-def offset_ranges(path):
-    """The least and the most that each of these offsets may have been. If pictures are missing before a flash,
-    it may have begun with one of those."""
-    measured = pictures(path)
+def begin_ranges(measured):
+    """{when a flash is first seen: when it may have begun at the earliest}. If pictures are missing before it, it
+    may have begun with one of those."""
     before = {time: earlier for (earlier, _), (time, _) in zip(measured, measured[1:])}
-    return [(1000 * (beep - flash), 1000 * (beep - min(flash, before[flash] + 1 / RATE)))
-            for flash, beep in pairs(flashes(measured), onsets(audio(path), LOUD))]
+    return {time: min(time, before[time] + 1 / RATE) for time in flashes(measured)}
+
+
+def offset_ranges(path):
+    """The least and the most that each of these offsets may have been."""
+    begins = begin_ranges(pictures(path))
+    return [(1000 * (beep - flash), 1000 * (beep - begins[flash]))
+            for flash, beep in pairs(begins, onsets(audio(path), LOUD))]
 
 
 def offset(path):
@@ -87,10 +92,16 @@ def offset(path):
     return statistics.median(found)
 
 
-def silence(path, most):
-    """Milliseconds without audio, between the first and the last of a clip that has it all the time.
-    Each pause counts for at most `most` milliseconds."""
-    heard = [time for time, level in audio(path) if level > LOUD]
-    if not heard:
+def heard(path, skip=0):
+    """The times of the milliseconds with a beep, without the first `skip` seconds."""
+    measured = audio(path)
+    return [time for time, level in measured if level > LOUD and time >= measured[0][0] + skip]
+
+
+def silence(path, most, skip=0):
+    """Milliseconds without audio, between the first and the last of a clip that has it all the time, without the
+    first `skip` seconds. Each pause counts for at most `most` milliseconds."""
+    times = heard(path, skip)
+    if not times:
         return float("inf")
-    return sum(min(most, 1000 * (after - before) - 1) for before, after in zip(heard, heard[1:]))
+    return sum(min(most, 1000 * (after - before) - 1) for before, after in zip(times, times[1:]))
