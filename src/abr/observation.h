@@ -35,6 +35,7 @@ struct Observation {
   base::ByteCount lost;           ///< lost, and not retransmitted yet
   base::ByteCount padding;        ///< unacknowledged bytes that decisions added as padding
   base::ByteCount delivered;      ///< acknowledged or SACKed since the connection began
+  base::ByteCount acknowledged;   ///< all bytes up to the first that has not arrived
   std::uint32_t retransmits = 0;  ///< since the connection began
   std::uint32_t cwnd = 0;
   std::optional<std::uint32_t> ssthresh;  ///< nullopt: infinite

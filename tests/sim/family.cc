@@ -135,6 +135,19 @@ Scenario faint_scenario(std::uint64_t seed) {
   return scenario;
 }
 
+Scenario short_queue_scenario(std::uint64_t seed) {
+  Dice dice{seed};
+  Scenario scenario{.name = fmt::format("short-queue-{}", seed), .link = {}};
+  scenario.link.rate = BitRate::mbps(dice.log_uniform(kLeastRate, kMostRate));
+  scenario.link.queue = ByteCount{std::int64_t{1500} * dice.count(5, 20)};
+  scenario.viewer.round_trip = draw_round_trip(dice);
+  scenario.viewer.congestion_control = draw_congestion_control(dice);
+  scenario.viewer.eager = !dice.chance(0.2);
+  scenario.limits.max = BitRate::mbps(dice.log_uniform(2, 12));
+  if (dice.chance(0.4)) draw_steps(dice, scenario);
+  return scenario;
+}
+
 std::vector<Scenario> scenarios_beside_others() {
   std::vector<Scenario> all;
   for (const auto& [name, others] : {std::pair{"cubic", 1}, {"bbr", 1}, {"cubic", 4}}) {

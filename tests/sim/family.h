@@ -22,6 +22,10 @@ inline constexpr std::uint64_t kFirstReportedSeed = 1'000'000;
 /// audio, for 15 to 30 s, and comes back; in MPEG-TS or FLV.
 Scenario faint_scenario(std::uint64_t seed);
 
+/// A link of that family with a queue of 5 to 20 packets, which loses packets only when that is
+/// full, for one viewer alone.
+Scenario short_queue_scenario(std::uint64_t seed);
+
 /// One viewer beside long flows of others, which come after 10 s and stay: one of CUBIC, one of BBR
 /// or four of CUBIC; 3, 8 and 20 Mbit/s; queues of 50 ms to 1 s; with CUBIC and with BBR.
 std::vector<Scenario> scenarios_beside_others();

@@ -3,6 +3,7 @@
 // runs 500 links for each property. To print the policy's decisions on a link:
 //   sim_table --random 17 --without steps --viewers 2 --seeds 1 --policy symbiosis --trace --flow 1
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -312,6 +313,29 @@ TEST(PolicyPropertyTest, TwoViewersAreSeldomLate) {
           .check = [](const Scenario& scenario, Simulation& simulation) {
             return at_most(of_both(scenario, simulation).late, 0.05, "late");
           }});
+}
+
+// The path carries more than the highest rate, so that the only losses are those of frames that
+// come faster than it carries them.
+TEST(PolicyPropertyTest, FramesFitIntoShortQueues) {
+  for (const std::string control : {"cubic", "bbr"}) {
+    for (const double mbps : {4, 8, 14, 20}) {
+      for (const int packets : {5, 8, 12, 20}) {
+        for (const Duration round_trip : {6ms, 30ms, 100ms}) {
+          Scenario scenario{
+              .name = fmt::format("{} packets, {} ms, {}", packets, round_trip / 1ms, control),
+              .link = {.rate = BitRate::mbps(mbps), .queue = base::ByteCount{1500 * packets}},
+              .viewer = {.congestion_control = control, .round_trip = round_trip},
+              .limits = {.max = BitRate::mbps(0.7 * mbps)}};
+          auto simulation = sim::simulate(scenario, sim::policy_of(abr::PolicyKind::kSymbiosis), 1);
+          simulation.run(scenario.length);
+          const auto& sent = simulation.sender(0).state();
+          const auto segments = static_cast<double>(sent.delivered.bytes()) / sim::TcpSender::kMss;
+          EXPECT_LT(sent.retransmits / segments, 0.05) << scenario.describe();
+        }
+      }
+    }
+  }
 }
 
 // Its frames are too short to show the capacity, of which the start rate is half at most.

@@ -32,6 +32,7 @@ struct Options {
   unsigned visits = 1;
   bool beside = false;
   bool faint = false;
+  bool short_queues = false;
   std::uint64_t seed = 1;
 };
 
@@ -44,6 +45,7 @@ struct Result {
   double stalls = 0;  ///< ms per minute
   double floor_stalls = 0;  ///< the same of that sender
   double silence = 0;       ///< ms per minute for which the audio stands still
+  double resent = 0;        ///< segments sent again, of 1000
   double fairness = 1;
   double quality = 0;  ///< mean QoE_log of the viewers
 };
@@ -94,6 +96,7 @@ struct Run {
   sim::Figures figures;
   double stalls = 0;   ///< ms per minute, of the viewer with the most
   double silence = 0;  ///< the same of the audio
+  double resent = 0;   ///< segments sent again, of 1000
   double quality = 0;
 };
 
@@ -124,13 +127,25 @@ class VisitedLink {
   abr::NetworkHistory history_{1};
 };
 
+/// Of our viewers' segments, from the start on.
+double resent(const sim::Simulation& simulation, const Scenario& scenario) {
+  double again = 0;
+  double delivered = 0;
+  for (std::size_t i = 0; i < scenario.viewers; ++i) {
+    const auto& state = simulation.sender(i).state();
+    again += state.retransmits;
+    delivered += static_cast<double>(state.delivered.bytes()) / sim::TcpSender::kMss;
+  }
+  return 1000 * again / delivered;
+}
+
 Run run(const Scenario& scenario, const sim::MakePolicy& policy, std::uint64_t seed,
         VisitedLink* visited = nullptr) {
   auto simulation = sim::simulate(scenario, policy, seed);
   simulation.run(scenario.length);
   if (visited) visited->end(simulation, scenario, seed);
   const auto viewings = sim::view_all(simulation, scenario);
-  Run result{.figures = sim::summarise(viewings)};
+  Run result{.figures = sim::summarise(viewings), .resent = resent(simulation, scenario)};
   const auto interval = sim::VideoSession::Settings{}.frame_interval;
   for (const auto& viewing : viewings) {
     const auto per_minute = [&](const std::vector<Duration>& delays) {
@@ -160,6 +175,7 @@ Result judge(const Scenario& link, const Sender& sender, VisitedLink& visited,
           .stalls = own.stalls,
           .floor_stalls = floor.stalls,
           .silence = own.silence,
+          .resent = own.resent,
           .fairness = own.figures.fairness,
           .quality = own.quality};
 }
@@ -181,7 +197,7 @@ std::string qualities(const std::vector<double>& values) {
 
 void print_group(const Group& group, const std::string& sender,
                  const std::vector<Result>& results) {
-  std::vector<double> share, beyond, stalls, floor_stalls, silence, fairness, quality;
+  std::vector<double> share, beyond, stalls, floor_stalls, silence, resent, fairness, quality;
   for (const auto& result : results) {
     if (!group.has(*result.scenario)) continue;
     share.push_back(result.share);
@@ -189,14 +205,15 @@ void print_group(const Group& group, const std::string& sender,
     stalls.push_back(result.stalls);
     floor_stalls.push_back(result.floor_stalls);
     silence.push_back(result.silence);
+    resent.push_back(result.resent);
     quality.push_back(result.quality);
     if (result.scenario->viewers > 1) fairness.push_back(100 * result.fairness);
   }
   if (share.empty()) return;
-  fmt::print("{:<19}{:>5}  {:<16}{} |{} |{} |{} |{} |{} |{}\n", group.name, share.size(), sender,
-             spread(share, false), spread(beyond, true), spread(stalls, true),
-             spread(floor_stalls, true), spread(silence, true), qualities(quality),
-             fairness.empty() ? "" : spread(fairness, false));
+  fmt::print("{:<19}{:>5}  {:<16}{} |{} |{} |{} |{} |{} |{} |{}\n", group.name, share.size(),
+             sender, spread(share, false), spread(beyond, true), spread(stalls, true),
+             spread(floor_stalls, true), spread(silence, true), spread(resent, true),
+             qualities(quality), fairness.empty() ? "" : spread(fairness, false));
 }
 
 void print_head() {
@@ -209,12 +226,14 @@ void print_head() {
       "stalls   ms per minute for which the picture stands still with {0:.0f} ms of playout\n"
       "floor    the same of that sender\n"
       "audio    ms per minute for which the audio stands still with {0:.0f} ms of playout\n"
+      "resent   segments that are sent again, of 1000\n"
       "QoE      QoE_log (figures.h) with {0:.0f} ms of playout: the mean of all links, the median, "
       "and the 10th worst of 100\n"
       "Jain     fairness among our viewers, in %\n\n",
       ms(kPlayout));
-  fmt::print("{:<19}{:>5}  {:<16}{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n", "links",
-             "", "sender", "share", "beyond", "stalls", "floor", "audio", "QoE", "Jain");
+  fmt::print("{:<19}{:>5}  {:<16}{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22} |{:>22}\n",
+             "links", "", "sender", "share", "beyond", "stalls", "floor", "audio", "resent", "QoE",
+             "Jain");
 }
 
 void print_worst(std::vector<Result> results, std::size_t count) {
@@ -222,14 +241,16 @@ void print_worst(std::vector<Result> results, std::size_t count) {
     std::ranges::sort(results, {}, [=](const Result& result) {
       return more_is_worse ? -(result.*member) : result.*member;
     });
-    fmt::print("\nWorst {}: share, delay beyond, stalls, QoE\n", what);
+    fmt::print("\nWorst {}: share, delay beyond, stalls, resent, QoE\n", what);
     for (const auto& result : std::span{results}.first(std::min(count, results.size()))) {
-      fmt::print("{:>6.0f} %{:>7.0f} ms{:>7.0f} ms{:>6.2f}  {}\n", result.share, result.beyond,
-                 result.stalls, result.quality, result.scenario->describe());
+      fmt::print("{:>6.0f} %{:>7.0f} ms{:>7.0f} ms{:>6.0f}{:>6.2f}  {}\n", result.share,
+                 result.beyond, result.stalls, result.resent, result.quality,
+                 result.scenario->describe());
     }
   };
   print("share", &Result::share, false);
   print("delay", &Result::beyond, true);
+  print("resent", &Result::resent, true);
   print("QoE", &Result::quality, false);
 }
 
@@ -255,7 +276,9 @@ std::vector<Scenario> chosen(const Options& options) {
   const auto first = options.tuning ? 1 : sim::kFirstReportedSeed;
   for (std::size_t i = 0; i < options.count; ++i) {
     const auto seed = first + i;
-    scenarios.push_back(options.faint ? sim::faint_scenario(seed) : sim::family_scenario(seed));
+    scenarios.push_back(options.short_queues ? sim::short_queue_scenario(seed)
+                        : options.faint      ? sim::faint_scenario(seed)
+                                             : sim::family_scenario(seed));
   }
   return scenarios;
 }
@@ -296,6 +319,8 @@ int main(int argc, char** argv) {
                  "How often viewers come to each link; \"auto\" learns from visit to visit")
       ->capture_default_str();
   app.add_flag("--faint", options.faint, "Takes links that fade to little more than the audio");
+  app.add_flag("--short-queues", options.short_queues,
+               "Takes links with a queue of 5 to 20 packets");
   app.add_flag("--beside", options.beside,
                "Takes one viewer beside long flows, and prints each link");
   CLI11_PARSE(app, argc, argv);

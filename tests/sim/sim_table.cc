@@ -71,6 +71,7 @@ void print_decision(base::Time now, const abr::Observation& o, const abr::Decisi
              abr::name(decision.reason), o.in_flight.bytes(), o.cwnd, o.notsent.bytes(),
              o.queued.bytes(), ms(o.srtt));
   print_path(path);
+  if (path.queue_room.bytes() > 0) fmt::print(" room {}", path.queue_room.bytes());
   fmt::print("{}{}{}{}{}\n", o.rexmt > 0 ? " REXMT" : "", o.dupack > 0 ? " DUPACK" : "",
              decision.pause.count() > 0 ? fmt::format(" pause {:.0f}", ms(decision.pause)) : "",
              decision.discard ? " discard" : "", decision.padding.bytes() > 0 ? " pad" : "");

@@ -278,6 +278,7 @@ abr::Observation VideoSession::observe() const {
       .lost = tcp_.lost(),
       .padding = padding,
       .delivered = state.delivered,
+      .acknowledged = base::ByteCount{static_cast<std::int64_t>(state.cumulative)},
       .retransmits = state.retransmits,
       .cwnd = static_cast<std::uint32_t>(tcp_.control().window()),
       .ssthresh = ssthresh ? std::optional{static_cast<std::uint32_t>(*ssthresh)} : std::nullopt,

@@ -10,6 +10,7 @@
 #include "abr/path/delivery_monitor.h"
 #include "abr/path/path_math.h"
 #include "abr/path/policer.h"
+#include "abr/path/queue_room.h"
 #include "abr/path/queueing_delay.h"
 #include "abr/path/reader.h"
 #include "abr/path_state.h"
@@ -29,6 +30,7 @@ namespace abr {
 ///   CrossTraffic       whether others fill the queue
 ///   DeliveryMonitor    the delivery while data waits: drain rate and cwnd rate
 ///   Policer            token buckets
+///   QueueRoom          how much of a frame a short queue holds
 ///   Reader             a player that reads too slowly
 class PathModel {
  public:
@@ -69,6 +71,7 @@ class PathModel {
   base::ByteCount delivered_;      ///< Observation::delivered at that frame
   DeliveryMonitor delivery_;
   Policer policer_;
+  QueueRoom queue_room_;
   Reader reader_;
 };
 

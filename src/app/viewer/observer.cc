@@ -76,6 +76,7 @@ abr::Observation Observer::observe(std::span<const tcpinfo::CongestionEvent> eve
       .lost = std::max(base::ByteCount{}, lost),
       .padding = padding_in_flight(viewer, sample.bytes_acked),
       .delivered = acked + segments(sample.sacked, sample),
+      .acknowledged = acked,
       .retransmits = sample.total_retransmits,
       .cwnd = sample.cwnd,
       .ssthresh = tcp.bbr ? std::nullopt : sample.ssthresh,

@@ -61,6 +61,31 @@ TEST_F(PacingControlTest, IsTheLinksRateAfterALossNextToCrossTraffic) {
   EXPECT_EQ(next(2s), BitRate::mbps(20));
 }
 
+TEST_F(PacingControlTest, IsAsSlowAsAShortQueueNeeds) {
+  path_.frame_size = base::ByteCount{40'000};
+  path_.queue_room = base::ByteCount{20'000};
+  EXPECT_NEAR(static_cast<double>(next().bps()), 8e6 / (1 - 0.8 * 20 / 40), 100);
+  path_.queue_room = base::ByteCount{1'000};
+  EXPECT_NEAR(static_cast<double>(next().bps()), 1.1 * 8e6, 100);
+  path_.queue_room = base::ByteCount{60'000};
+  EXPECT_EQ(next(), BitRate::mbps(20)) << "the queue has room for a frame";
+}
+
+// Losses have hidden a fall of the capacity, maybe.
+TEST_F(PacingControlTest, IsAMultipleOfTheRateIntoAShortQueueIfTheCapacityIsUnknown) {
+  path_.frame_size = base::ByteCount{40'000};
+  path_.queue_room = base::ByteCount{20'000};
+  path_.capacity_recent = false;
+  EXPECT_NEAR(static_cast<double>(next().bps()), 2e6 / (1 - 0.8 * 20 / 40), 100);
+}
+
+TEST_F(PacingControlTest, LeavesOthersQueueAlone) {
+  path_.frame_size = base::ByteCount{40'000};
+  path_.queue_room = base::ByteCount{20'000};
+  path_.cross_traffic = true;
+  EXPECT_EQ(next(), BitRate::mbps(20));
+}
+
 // The only frame that has been measured may have been a few bytes long: TCP would wait for minutes.
 TEST_F(PacingControlTest, IsNeverSlowerThanTheStream) {
   path_ = {.capacity = BitRate{40}, .highest = BitRate{40}, .cross_traffic = true};
