@@ -23,7 +23,7 @@ SENDERS = [("symbiosis", "cubic"), ("symbiosis", "bbr"), ("off", "bbr")]
 
 def measure(mbps, packets, delay, policy, control, directory):
     """Returns (segments of 1000 that are sent again, Mbit/s)."""
-    config = (f'[groups]\nmax = 1\n[rate]\nmax = "{700 * mbps}k"\n'
+    config = (f'[groups]\nmax = 1\n[rate]\nmax = "{700 * mbps}k"\nstart = "{700 * mbps}k"\n'
               f'[encoder]\npreset = "ultrafast"\ncrf = 8\n[tcp]\ncongestion_control = "{control}"\n')
     with Netlab(clients=1, rate=f"{mbps}M", delay_ms=delay, queue_bytes=packets * PACKET) as lab, \
             Daemon("--source", "live=test:?size=640x360&content=noise", "--policy", policy, directory=directory,

@@ -26,7 +26,7 @@ struct PathState {
   base::Duration jitter{};          ///< variation of ACK times on an idle path
   bool cross_traffic = false;       ///< others' flows keep the bottleneck's queue filled
   bool others_seen = false;         ///< frames arrive as from a queue that others fill
-  base::ByteCount queue_room;       ///< of a short queue for frames, 0 if none is known
+  base::ByteCount queue_room;       ///< what a short queue holds of a frame, 0 if unknown
   base::ByteCount backlog;          ///< undelivered data, less a full pipe and the newest frame
 };
 

@@ -76,8 +76,8 @@ class Seen:
         flashes = []
         for seen, begin in flash_and_beep.begin_ranges(pictures).items():
             level = max(level for time, level in pictures if seen <= time < seen + 0.2)
-            late = min((min(max(beep, begin), seen) - beep for beep in beeps), key=abs, default=float("inf"))
-            flashes.append((BRIGHT if level > HALF_BRIGHT else DIM, -1000 * late))
+            late = min((beep - min(max(beep, begin), seen) for beep in beeps), key=abs, default=float("inf"))
+            flashes.append((BRIGHT if level > HALF_BRIGHT else DIM, 1000 * late))
         self.pieces = [(shade, [late for _, late in piece])
                        for shade, piece in itertools.groupby(flashes, lambda flash: flash[0])]
 

@@ -83,15 +83,28 @@ TEST_F(QueueRoomTest, IsForgottenAfterATimeout) {
   EXPECT_EQ(room(), ByteCount{0});
 }
 
+// TCP's own pacing follows its window, which a loss makes smaller.
+TEST_F(QueueRoomTest, GoesByThePaceBeforeTheLoss) {
+  for (int i = 0; i < 5; ++i) {
+    room_.update({.pacing = BitRate::mbps(20)}, kCapacity, now_);
+    room_.update({.dupack = 1, .acknowledged = ByteCount{10'000}, .pacing = BitRate::mbps(10)},
+                 kCapacity, now_);
+  }
+  EXPECT_EQ(room(), ByteCount{6'000});
+}
+
 TEST_F(QueueRoomTest, CountsARecoveryWithoutItsEventOnce) {
-  for (int i = 0; i < 3; ++i) {
+  const auto recover = [&] {
     const Observation recovering{
         .acknowledged = ByteCount{10'000}, .recovering = true, .pacing = BitRate::mbps(20)};
     room_.update(recovering, kCapacity, now_);
     room_.update(recovering, kCapacity, now_);
     room_.update({.pacing = BitRate::mbps(20)}, kCapacity, now_);
-  }
-  EXPECT_EQ(room(), ByteCount{0}) << "three losses";
+  };
+  for (int i = 0; i < 4; ++i) recover();
+  EXPECT_EQ(room(), ByteCount{0});
+  recover();
+  EXPECT_EQ(room(), ByteCount{6'000});
 }
 
 }  // namespace
