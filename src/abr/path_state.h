@@ -26,7 +26,7 @@ struct PathState {
   base::Duration jitter{};          ///< variation of ACK times on an idle path
   bool cross_traffic = false;       ///< others' flows keep the bottleneck's queue filled
   bool others_seen = false;         ///< frames arrive as from a queue that others fill
-  base::ByteCount queue_room;       ///< what a short queue holds of a frame, 0 if unknown
+  base::ByteCount queue_room;       ///< part of a frame that a short queue holds; 0 if unknown
   base::ByteCount backlog;          ///< undelivered data, less a full pipe and the newest frame
 };
 
