@@ -6,7 +6,8 @@ import statistics
 import subprocess
 
 RATE = 25  # pictures per second
-FLASH = f"color=black:s=160x90:r={RATE},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.12)'"
+# A busy server does not leave out all pictures of such a flash.
+FLASH = f"color=black:s=160x90:r={RATE},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.4)'"
 BEEP = "aevalsrc='if(lt(mod(t,1),0.1),0.8,0.002)*sin(2*PI*1000*t)':s=48000:c=stereo"
 LEVEL = re.compile(r"pts_time:(\S+)\s+lavfi\.\S+=(\S+)")
 WHITE = 110  # half of the luma of a white picture

@@ -13,13 +13,12 @@ from tests.integration.media_server import MediaServer
 PATIENCE = 120  # seconds
 ROUND = 2  # seconds of the animation
 SECONDS = 7  # that a viewer receives: three rounds
-LONG_FLASH = flash_and_beep.FLASH.replace("0.12", "0.4")  # a busy server does not leave out all of its pictures
 MOST = 0.08  # seconds: two pictures, of which a busy server may leave one out
 EXACT = 0.002  # seconds
 
 
 def animation(path):
-    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", LONG_FLASH, "-t", str(ROUND), path], check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", flash_and_beep.FLASH, "-t", str(ROUND), path], check=True)
     return path
 
 

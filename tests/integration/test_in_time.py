@@ -10,7 +10,7 @@ import pytest
 
 from netlab.daemon import Daemon
 from tests.integration import flash_and_beep, packed_audio
-from tests.integration.conftest import KEEP_GROUPS, QUICK
+from tests.integration.conftest import ALL_PICTURES, KEEP_GROUPS, QUICK
 from tests.integration.media_server import MediaServer, packets, pid
 
 PATIENCE = 120  # seconds
@@ -18,10 +18,11 @@ SECONDS = 8  # that a viewer receives
 DAMAGED_SECONDS = 60  # that a damaged source plays, so that it does not end before its viewer has had
 DAMAGED_RECEIVED = 20
 DAMAGED_SKIPPED = 3  # of them: a busy server begins with pauses
-PATIENT = '[source]\nsilence_timeout = "60s"\n'  # such a server may have no pictures for seconds
+# Such a server may have no pictures for seconds.
+CONFIG = '[source]\nsilence_timeout = "60s"\n' + KEEP_GROUPS + ALL_PICTURES + QUICK
 STRATUM = 200  # packets of a track, of which one is missing, and one is damaged
 MOST_SILENCE = 1000  # milliseconds that a pause counts: damage makes shorter ones, a busy server may stop for longer
-BATCH = 8  # sources at a time, because they and the server share a few cores
+BATCH = 4  # sources at a time, because they, their viewers and the server share a few cores
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
 H264 = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25")
 PCM = ("-c:a", "pcm_s16le")
@@ -166,7 +167,7 @@ class Received:
 
     def _watch(self, uris, folder):
         words = [word for name, uri in uris.items() for word in ("--source", f"{name}={uri}")]
-        with Daemon(*words, directory=folder, config=PATIENT + KEEP_GROUPS + QUICK, sources_play=False) as daemon, \
+        with Daemon(*words, directory=folder, config=CONFIG, sources_play=False) as daemon, \
                 concurrent.futures.ThreadPoolExecutor(len(uris)) as pool:
             self._files |= {name: pool.submit(record, daemon, name, folder) for name in uris}
 

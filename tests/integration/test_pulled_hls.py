@@ -13,13 +13,13 @@ import pytest
 
 from netlab.daemon import Daemon
 from tests.integration import flash_and_beep
-from tests.integration.conftest import KEEP_GROUPS, QUICK
+from tests.integration.conftest import ALL_PICTURES, KEEP_GROUPS, QUICK
 from tests.integration.hls_origin import CONTAINERS, FIRST, Origin, package
 from tests.integration.media_server import MediaServer
 
 PATIENCE = 120  # seconds
 # A busy machine may have no pictures for seconds, which is no reason to begin again.
-CONFIG = '[source]\nsilence_timeout = "60s"\n' + KEEP_GROUPS + QUICK
+CONFIG = '[source]\nsilence_timeout = "60s"\n' + KEEP_GROUPS + ALL_PICTURES + QUICK
 SECONDS = 22  # that a viewer receives
 RESTART = 6  # seconds of them before an origin restarts
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio

@@ -10,7 +10,7 @@ import pytest
 
 from netlab.daemon import Daemon
 from tests.integration import flash_and_beep, rtsp_camera
-from tests.integration.conftest import KEEP_GROUPS, QUICK
+from tests.integration.conftest import ALL_PICTURES, KEEP_GROUPS, QUICK
 from tests.integration.rtsp_camera import Camera, Habits
 
 PATIENCE = 120  # seconds
@@ -42,6 +42,7 @@ AFTER_REPORTS = {
     "nameless-reports": Habits(picture_delay=STEP, reports="later", named=False),
 }
 # With AFTER_REPORTS, so that a packet of UDP for which a busy machine has no time yet is not too late.
+CONFIG = KEEP_GROUPS + ALL_PICTURES + QUICK
 PATIENT = '[source]\nlatency = "1s"\n'
 BATCH = 5  # cameras at a time, because they and the server share a few cores
 
@@ -72,7 +73,7 @@ def watch(folder, clip, habits, config):
     late reports, and in the end)."""
     cameras = {name: Camera(clip, own) for name, own in habits.items()}
     words = [word for name, camera in cameras.items() for word in ("--source", f"{name}={camera.uri}")]
-    with Daemon(*words, directory=folder, config=config + KEEP_GROUPS + QUICK, sources_play=False) as daemon:
+    with Daemon(*words, directory=folder, config=config + CONFIG, sources_play=False) as daemon:
         ended = threading.Event()
         with concurrent.futures.ThreadPoolExecutor(len(cameras)) as pool:
             files = {name: pool.submit(record, daemon, name, folder, ended) for name in cameras}
