@@ -27,6 +27,8 @@ preset = "ultrafast"
 keyframe_interval = "{SEGMENT}s"
 [groups]
 linger = "1h"
+[segments]
+window = "2m"  # players that a busy machine holds up still find their place
 """
 HOURS = 7200  # seconds
 NEAR = 10  # seconds: a busy machine's delays are far below the steps
