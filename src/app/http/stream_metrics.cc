@@ -80,8 +80,9 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   out.counter("symcast_source_timeline_jumps_total", "Jumps of the source's clock", labels,
               count(source.timeline_jumps));
   out.counter("symcast_source_stalls_total",
-              "Times frames came more than 1 s late, or early afterwards", labels,
-              count(source.stalls));
+              "Times frames came more than 1 s late, stayed late after a pause, or came early "
+              "afterwards",
+              labels, count(source.stalls));
   out.gauge("symcast_source_dejitter_seconds",
             "Longest time a recent frame was held back, because frames arrived in bursts", labels,
             base::seconds(source.longest_wait));

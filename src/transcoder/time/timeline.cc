@@ -23,6 +23,10 @@ constexpr base::Duration kSettlingTime = std::chrono::seconds{1};
 /// Audio farther off belongs to a clock that the pictures have not jumped to yet.
 constexpr base::Duration kMaxAudioError = std::chrono::seconds{2};
 
+/// Pictures behind a repeat for longer are late for good. With SRT and RTSP, bursts after a pause
+/// are over by then. A longer time shows a frozen picture for longer.
+constexpr base::Duration kMaxBehind = std::chrono::milliseconds{500};
+
 }  // namespace
 
 bool Timeline::is_off(base::Duration source, base::Duration early) const {
@@ -49,6 +53,13 @@ std::optional<media::Pts> Timeline::advance_to(media::Pts pts) {
   return pts;
 }
 
+/// For each picture in order that is behind a repeat, and so is not shown. Repeats would go on, and
+/// all later pictures would be behind them as well.
+bool Timeline::stays_behind(media::Pts wall) {
+  if (!behind_since_) behind_since_ = wall;
+  return wall - *behind_since_ >= kMaxBehind;
+}
+
 std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time captured) {
   const media::Pts wall = clock_.at(captured);
   const auto early = anchor_.place(source) - wall;
@@ -62,9 +73,18 @@ std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time ca
   } else {
     anchor_.follow(source, wall);
   }
+  const bool in_order = source > last_source_;
   last_source_ = source;
   last_wall_ = wall;
-  return advance_to(anchor_.place(source));
+  if (const auto pts = advance_to(anchor_.place(source))) {
+    behind_since_.reset();
+    return pts;
+  }
+  if (!in_order || !stays_behind(wall)) return std::nullopt;
+  ++stalls_;
+  anchor(source, wall);
+  behind_since_.reset();
+  return advance_to(wall);
 }
 
 std::optional<media::Pts> Timeline::audio(base::Duration source, base::Time captured) const {

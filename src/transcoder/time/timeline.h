@@ -19,6 +19,9 @@ namespace transcoder {
 ///       | restart()               |  pull the offset  | clock backwards, or > 1 s off
 ///       +-- (new connection) -----+-------------------+
 ///
+/// A repeat may pass a picture that is late. Pictures that stay behind repeats for half a second
+/// are late for good, and get another offset.
+///
 /// Arguments `source` are timestamps of the source; `captured` and `now` are monotonic.
 class Timeline {
  public:
@@ -36,8 +39,8 @@ class Timeline {
 
   /// Number of jumps of the source's clock.
   std::uint64_t jumps() const { return jumps_; }
-  /// How often pictures whose times went on came more than 1 s late, or caught up by as much: the
-  /// source, its network or this server had stalled.
+  /// How often pictures whose times went on came more than 1 s late, or behind repeats for good, or
+  /// caught up by as much: the source, its network or this server had stalled.
   std::uint64_t stalls() const { return stalls_; }
 
  private:
@@ -45,6 +48,7 @@ class Timeline {
   bool jumped(base::Duration source, media::Pts wall) const;
   void anchor(base::Duration source, media::Pts wall);
   std::optional<media::Pts> advance_to(media::Pts pts);
+  bool stays_behind(media::Pts wall);
 
   const StreamClock clock_;
   bool anchored_ = false;
@@ -53,6 +57,7 @@ class Timeline {
   base::Duration last_source_{};
   media::Pts last_wall_{};  ///< arrival of that picture
   std::optional<media::Pts> last_;
+  std::optional<media::Pts> behind_since_;  ///< arrival of the first picture behind a repeat
   std::uint64_t jumps_ = 0;
   std::uint64_t stalls_ = 0;
 };

@@ -105,6 +105,18 @@ TEST_F(IngestOutputTest, ARepeatDoesNotOvertakeAPictureThatIsOnlyLate) {
   EXPECT_GT(state(10s).frames_repeated, 0u);
 }
 
+TEST_F(IngestOutputTest, APauseAfterWhichPicturesAreLateEnds) {
+  picture(7s, 0ms);
+  for (auto now = 40ms; now < 3s; now += 40ms) {
+    const auto quiet = output_.stalled_since(kEpoch + now) ? 200ms : 800ms;
+    output_.repeat_after(quiet, kEpoch + now);
+    if (now >= 1s) picture(7s + now - 500ms, now);
+  }
+  EXPECT_FALSE(output_.stalled_since(kEpoch + 3s));
+  EXPECT_GT(state(3s).frames, 25u);
+  EXPECT_EQ(state(3s).stalls, 1u);
+}
+
 TEST_F(IngestOutputTest, HasNothingToRepeatBeforeTheFirstPicture) {
   output_.repeat_after(0ms, kEpoch + 5s);
   EXPECT_TRUE(frames_.empty());

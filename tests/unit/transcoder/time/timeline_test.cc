@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <random>
 
 namespace transcoder {
@@ -156,6 +159,46 @@ TEST(TimelineTest, PicturesContinueAfterRepeats) {
   EXPECT_FALSE(timeline.repeat(kEpoch + 2s));
   timeline.restart();
   EXPECT_EQ(timeline.picture(0s, kEpoch + 2100ms), 2100ms);
+}
+
+/// The pause of a source from 0 s on: the last picture is repeated every 200 ms until one comes.
+/// Its next picture arrives at `pause`, with all that were due by then, and each following one this
+/// much late. Returns the pts of those that came through.
+std::map<base::Duration, media::Pts> after_pause(Timeline& timeline, base::Duration pause,
+                                                 base::Duration late) {
+  std::map<base::Duration, media::Pts> through;
+  timeline.picture(0s, kEpoch);
+  base::Duration repeated = 800ms;
+  for (base::Duration source = kFrame; source < 5s; source += kFrame) {
+    const auto arrival = std::max(source + late, pause);
+    for (; through.empty() && repeated < arrival; repeated += 200ms) {
+      timeline.repeat(kEpoch + repeated - 100ms);
+    }
+    if (const auto pts = timeline.picture(source, kEpoch + arrival)) through[source] = *pts;
+  }
+  return through;
+}
+
+TEST(TimelineTest, ABurstAfterRepeatsKeepsItsPlace) {
+  Timeline timeline{kStreamClock};
+  const auto through = after_pause(timeline, 950ms, 0s);
+  ASSERT_FALSE(through.empty());
+  EXPECT_LT(through.begin()->first, 1s);
+  for (const auto& [source, pts] : through) EXPECT_NEAR(base::seconds(pts - source), 0, 0.003);
+  EXPECT_EQ(timeline.stalls() + timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, PicturesThatStayBehindRepeatsGetAnotherPlace) {
+  for (const auto late : {300ms, 500ms, 900ms}) {
+    Timeline timeline{kStreamClock};
+    const auto through = after_pause(timeline, 1s, late);
+    ASSERT_FALSE(through.empty()) << late.count() << " ms";
+    EXPECT_LT(through.begin()->first, 1600ms - late);
+    EXPECT_NEAR(base::seconds(through.begin()->second - through.begin()->first),
+                base::seconds(late), 0.003);
+    EXPECT_EQ(timeline.stalls(), 1u);
+    EXPECT_EQ(timeline.jumps(), 0u);
+  }
 }
 
 }  // namespace
