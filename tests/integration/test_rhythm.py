@@ -34,11 +34,13 @@ def length(kind):
     return (KINDS[kind].burst - 1) / KINDS[kind].rate
 
 
-def counted(metrics, stream):
-    """Frames that the server dropped, breaks (pauses of the machine), and frames that it kept."""
-    dropped, jumps, stalls, kept = (metrics.sum(f"symcast_source_{name}_total", stream=stream)
-                                    for name in ("frames_dropped", "timeline_jumps", "stalls", "frames"))
-    return dropped, jumps + stalls, kept
+def counted(metrics, stream, kind):
+    """Frames that the server dropped, breaks (pauses of the machine), and frames that it kept. Frames behind a
+    repeated one are dropped. Between the bursts of some sources the last frame is always repeated."""
+    dropped, jumps, stalls, kept, repeated = (
+        metrics.sum(f"symcast_source_{name}_total", stream=stream)
+        for name in ("frames_dropped", "timeline_jumps", "stalls", "frames", "frames_repeated"))
+    return dropped, jumps + stalls + (repeated if KINDS[kind].burst == 1 else 0), kept
 
 
 class Rhythms:
@@ -79,13 +81,13 @@ class Rhythms:
     def _watch(self, daemon, stream, viewers):
         """Takes the viewers out that have received FRAMES frames without a pause of the machine."""
         metrics = daemon.metrics()
-        before = {kind: counted(metrics, stream[kind]) for kind in viewers}
+        before = {kind: counted(metrics, stream[kind], kind) for kind in viewers}
         waited = {kind: metrics.sum("symcast_source_dejitter_seconds", stream=stream[kind]) for kind in viewers}
         first = {kind: len(viewer.pictures()) for kind, viewer in viewers.items()}
         receive_more(viewers.values(), FRAMES)
         metrics = daemon.metrics()
         for kind in list(viewers):
-            (dropped, breaks, kept), then = counted(metrics, stream[kind]), before[kind]
+            (dropped, breaks, kept), then = counted(metrics, stream[kind], kind), before[kind]
             if breaks != then[1]:
                 continue
             with viewers.pop(kind) as viewer:
