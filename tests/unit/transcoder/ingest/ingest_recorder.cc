@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "transcoder/gst/gst_source.h"
-#include "transcoder/ingest/ingest_output.h"
+#include "transcoder/ingest/repeat_rule.h"
 
 namespace transcoder::test {
 
@@ -32,7 +32,7 @@ int brightness(const media::Frame& frame, int top, int bottom) {
 
 std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
   for (std::size_t i = 1; i < pictures.size(); ++i) {
-    if (pictures[i].captured - pictures[i - 1].captured >= kFreezeTime) return i;
+    if (pictures[i].captured - pictures[i - 1].captured >= kRepeatInterval) return i;
   }
   return pictures.size();
 }

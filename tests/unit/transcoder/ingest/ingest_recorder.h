@@ -28,9 +28,9 @@ struct HeardAudio {
   float right = 0;  ///< loudest sample
 };
 
-/// The number of pictures before the first that came kFreezeTime after the one before it, because
-/// the machine paused. Then the last picture is repeated, and a file or the test source plays on,
-/// from the present after a pause of a second.
+/// The number of pictures before the first that came kRepeatInterval after the one before it,
+/// because the machine paused. It may be a repeat: then a file or the test source plays on, from
+/// the present after a pause of a second.
 std::size_t undisturbed(const std::vector<SeenPicture>& pictures);
 
 /// An Ingest that records everything it delivers. Thread-safe.
