@@ -20,7 +20,7 @@ from tests.integration.segment_requests import DashPlayer, HlsPlayer
 SMALL = "live=test:?size=320x180&fps=30"
 # Groups stay when their viewers have left, and so do the counts of the frames that they left out.
 KEEP_GROUPS = '[groups]\nlinger = "1h"\n'
-# To a busy server a connection seems congested, and a stream has a fifth of its pictures at the lowest rate.
+# A viewer on a busy machine reads late, so that their rate falls, and a stream has fewer pictures at low rates.
 ALL_PICTURES = '[control]\npolicy = "off"\n'
 QUICK = '[encoder]\npreset = "ultrafast"\n'
 

@@ -44,7 +44,7 @@ void PathModel::update(const Observation& o, base::Time now) {
   state_.backlog = backlog(o);
   state_.cwnd_rate = delivery_.cwnd_rate(o, state_.capacity, now);
   update_policer(o, now);
-  // Losses may have hidden a fall for long.
+  // Losses may have hidden a fall of the capacity.
   queue_room_.update(o, state_.capacity_recent ? state_.capacity : o.transport.wire(o.served), now);
   state_.queue_room = queue_room_.room(now);
   reader_.update(o, now);

@@ -45,6 +45,7 @@ void Timeline::anchor(base::Duration source, media::Pts wall) {
   anchor_.set(source, wall);
   settled_ = wall + kSettlingTime;
   anchored_ = true;
+  behind_since_.reset();
 }
 
 std::optional<media::Pts> Timeline::advance_to(media::Pts pts) {
@@ -83,7 +84,6 @@ std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time ca
   if (!in_order || !stays_behind(wall)) return std::nullopt;
   ++stalls_;
   anchor(source, wall);
-  behind_since_.reset();
   return advance_to(wall);
 }
 

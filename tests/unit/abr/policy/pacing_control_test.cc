@@ -71,7 +71,7 @@ TEST_F(PacingControlTest, IsAsSlowAsAShortQueueNeeds) {
   EXPECT_EQ(next(), BitRate::mbps(20)) << "the queue has room for a frame";
 }
 
-// Losses have hidden a fall of the capacity, maybe.
+// Losses may have hidden a fall of the capacity.
 TEST_F(PacingControlTest, IsAMultipleOfTheRateIntoAShortQueueIfTheCapacityIsUnknown) {
   path_.frame_size = base::ByteCount{40'000};
   path_.queue_room = base::ByteCount{20'000};
